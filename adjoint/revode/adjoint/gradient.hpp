@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <revode/solve/statistics.hpp>
+
+namespace revode {
+
+/// What a loss says about a solution L(y(t1), ys): its derivative with respect to the final state
+/// and to each state in solution::ys (empty: none of them counts).
+template <class Y>
+struct cotangents {
+  std::optional<Y> y{};
+  std::vector<Y> ys{};
+};
+
+/// The derivative of a loss of the computed solution, exact for the steps that were taken.
+template <class Y, class P>
+struct gradient {
+  Y y0;
+  P p;
+  double t0 = 0;
+  double t1 = 0;
+  std::vector<double> ts{};  ///< of the listed save times
+  reverse_statistics reverse{};
+};
+
+/// A direction in which to differentiate a solution.
+template <class Y, class P>
+struct tangents {
+  Y y0;
+  P p;
+  double t0 = 0;
+  double t1 = 0;
+  std::vector<double> ts{};  ///< of the listed save times; empty: they stand still
+};
+
+}  // namespace revode

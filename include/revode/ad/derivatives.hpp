@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include <revode/ad/dual.hpp>
+#include <revode/ad/field_calls.hpp>
+#include <revode/ad/recording.hpp>
+#include <revode/config.hpp>
+#include <revode/state/algebra.hpp>
+
+namespace revode {
+
+/// Where a derivative of a field comes from, decided at compile time: the field's own member,
+/// forward duals, the reverse recording; `none` is a compile-time error where it is asked for.
+enum class derivative_source { own, duals, recording, none };
+
+/// The derivatives of a field f(t, y, p, dy), and the memory they need: one object per system and
+/// thread. T = scalar_t<Y>.
+///   vjp: the field's own f.vjp, else forward duals in one sweep when all sizes are fixed and
+///        n + np + 1 <= 16 (host and device, no storage), else the reverse recording (host).
+///   jvp: f.jvp, else one dual direction.  jacobian: f.jacobian, else duals (one sweep to n = 16,
+///        then 8 columns a sweep), else columns of f.jvp, else rows of f.vjp.
+///   second: f.vjp over duals when it accepts them, else nested duals, else recording over duals.
+/// The field sees one scalar type for t and the elements of y, p and dy. Arrays are allocated at
+/// the first call of a size and kept; with fixed sizes there are none. Finite differences only by
+/// name: by_finite_differences(f).
+template <class F, class Y, class P>
+class derivatives {
+  using T = scalar_t<Y>;
+  static constexpr int n = static_size_v<Y>;
+  static constexpr int np = static_size_v<P>;
+  static constexpr bool on_stack = n >= 0 && np >= 0;
+  static constexpr bool small = on_stack && n + np + 1 <= 16;
+  static constexpr int sweep_width = small ? n + np + 1 : 1;
+  static constexpr int chunk = n > 0 && n <= 16 ? n : 8;
+  using push_scalar = dual<T, 1>;
+  using chunk_scalar = dual<T, chunk>;
+
+ public:
+  static constexpr derivative_source vjp_source = [] {
+    if constexpr (has_vjp<F, Y, P, T>) {
+      return derivative_source::own;
+    } else if constexpr (small) {
+      return call_accepts<F, Y, P, dual<T, sweep_width>> ? derivative_source::duals
+                                                         : derivative_source::none;
+    } else {
+      return call_accepts<F, Y, P, variable<T>> ? derivative_source::recording
+                                                : derivative_source::none;
+    }
+  }();
+
+  static constexpr derivative_source jvp_source = [] {
+    if constexpr (has_jvp<F, Y, P, T>) {
+      return derivative_source::own;
+    } else {
+      return call_accepts<F, Y, P, push_scalar> ? derivative_source::duals
+                                                : derivative_source::none;
+    }
+  }();
+
+  /// out = f_t dt + f_y dy + f_p dp. DP is P, or empty (static size 0) when p stands still.
+  template <class DP>
+  REVODE_HD void jvp(const F& f, T t, const Y& y, const P& p, T dt, const Y& dy, const DP& dp,
+                     Y& out) {
+    static_assert(jvp_source != derivative_source::none,
+                  "this field has no jvp (its call operator accepts one scalar type only, and it "
+                  "has no member jvp): make operator() a template over the scalar of t, y, p and "
+                  "dy, or add jvp(t, y, p, dt, dy, dp, out), or use by_finite_differences(field)?");
+    if constexpr (jvp_source == derivative_source::own) {
+      own_jvp(f, t, y, p, dt, dy, dp, out);
+    } else if constexpr (jvp_source == derivative_source::duals) {
+      decltype(auto) a = fitted<push_scalar>(push_, y, p);
+      seed(a, y, p, dy, dp);
+      push_scalar moving(t);
+      moving.d[0] = dt;
+      f(moving, a.y, a.p, a.dy);
+      for (int i = 0, size = length(y); i < size; ++i) out.data()[i] = a.dy.data()[i].d[0];
+    }
+  }
+
+  /// gt += wᵀ f_t (skipped when gt is null), gy += wᵀ f_y, gp += wᵀ f_p. GP is P, or empty (static
+  /// size 0) when the parameters are frozen: nothing is stored or computed for them.
+  template <class GP>
+  REVODE_HD void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy, GP& gp) {
+    static_assert(vjp_source != derivative_source::none,
+                  "this field has no vjp (its call operator accepts one scalar type only, and it "
+                  "has no member vjp): make operator() a template over the scalar of t, y, p and "
+                  "dy, or add vjp(t, y, p, w, gt, gy, gp), or use by_finite_differences(field)?");
+    constexpr int tracked = static_size_v<GP> == 0 ? 0 : np;
+    if constexpr (vjp_source == derivative_source::own) {
+      own_vjp(f, t, y, p, w, gt, gy, gp);
+    } else if constexpr (vjp_source == derivative_source::duals) {
+      if (gt != nullptr) {
+        sweep<n + tracked + 1>(f, t, y, p, w, gt, gy, gp);
+      } else {
+        sweep<n + tracked>(f, t, y, p, w, gt, gy, gp);
+      }
+    } else if constexpr (vjp_source == derivative_source::recording) {
+      pull_.pull(f, t, y, p, w.data(), gt != nullptr, tracked != 0);
+      if (gt != nullptr) *gt = *gt + pull_.of_time();
+      for (int j = 0, size = length(y); j < size; ++j) {
+        gy.data()[j] = gy.data()[j] + pull_.of_state(j);
+      }
+      for (int j = 0, size = length(gp); j < size; ++j) {
+        gp.data()[j] = gp.data()[j] + pull_.of_parameter(j);
+      }
+    }
+  }
+
+  /// jac(i, j) = df_i/dy_j, every element overwritten. Cost: about n/4 evaluations of f at n > 16.
+  template <class J>
+  REVODE_HD void jacobian(const F& f, T t, const Y& y, const P& p, J& jac) {
+    if constexpr (requires { f.jacobian(t, y, p, jac); }) {
+      f.jacobian(t, y, p, jac);
+    } else if constexpr (call_accepts<F, Y, P, chunk_scalar>) {
+      jacobian_by_duals(f, t, y, p, jac);
+    } else {
+      jacobian_by_products(f, t, y, p, jac);
+    }
+  }
+
+  /// out = f_t
+  REVODE_HD void time_derivative(const F& f, T t, const Y& y, const P& p, Y& out) {
+    const vec<T, 0> still{};
+    if constexpr (jvp_source != derivative_source::none) {
+      decltype(auto) a = fitted<T>(plain_, y, p);
+      fill(a.y, T(0));
+      jvp(f, t, y, p, T(1), a.y, still, out);
+    } else {
+      decltype(auto) a = fitted<T>(plain_, y, p);
+      vec<T, 0> none{};
+      for (int i = 0, size = length(y); i < size; ++i) {
+        fill(a.y, T(0));
+        a.y.data()[i] = T(1);
+        T gt(0);
+        vjp(f, t, y, p, a.y, &gt, a.dy, none);
+        out.data()[i] = gt;
+      }
+    }
+  }
+
+  /// Adds the gradient in (t, y, p) of uᵀ(f_t kt + f_y k), with u, kt and k held: the derivative
+  /// of the vjp with weights u in the direction (kt, k). gt may be null, gp empty as in vjp.
+  template <class GP>
+  REVODE_HD void second(const F& f, T t, const Y& y, const P& p, const Y& u, T kt, const Y& k,
+                        T* gt, Y& gy, GP& gp) {
+    constexpr int tracked = static_size_v<GP> == 0 ? 0 : np;
+    if constexpr (has_vjp<F, Y, P, push_scalar>) {
+      second_by_own(f, t, y, p, u, kt, k, gt, gy, gp);
+    } else if constexpr (small && call_accepts<F, Y, P, dual<push_scalar, sweep_width>>) {
+      if (gt != nullptr) {
+        second_sweep<n + tracked + 1>(f, t, y, p, u, kt, k, gt, gy, gp);
+      } else {
+        second_sweep<n + tracked>(f, t, y, p, u, kt, k, gt, gy, gp);
+      }
+    } else if constexpr (!small && call_accepts<F, Y, P, variable<push_scalar>>) {
+      second_by_recording(f, t, y, p, u, kt, k, gt, gy, gp);
+    } else {
+      static_assert(always_false<GP>,
+                    "this field has no second derivative (neither operator() nor a member vjp "
+                    "accepts duals): make one of them a template over the scalar of its "
+                    "arguments?");
+    }
+  }
+
+ private:
+  template <class>
+  static constexpr bool always_false = false;
+
+  template <int Tag>
+  struct nothing {};  // tagged, so that all of them share one address
+  template <class S, int Tag>
+  using kept = std::conditional_t<on_stack, nothing<Tag>, field_arrays<Y, P, S>>;
+  template <class S, int Tag>
+  using kept_recording = std::conditional_t<small, nothing<Tag>, recorded_field<F, Y, P, S>>;
+
+  /// Arrays over S of y's and p's shapes: on the stack when sizes are fixed, else `member`, sized.
+  template <class S, class Kept>
+  REVODE_HD static decltype(auto) fitted(Kept& member, const Y& y, const P& p) {
+    if constexpr (on_stack) {
+      static_cast<void>(member);
+      return field_arrays<Y, P, S>{};
+    } else {
+      member.fit(y, p);
+      return static_cast<Kept&>(member);
+    }
+  }
+
+  /// a.y = y + ε dy, a.p = p + ε dp
+  template <class A, class DP>
+  REVODE_HD static void seed(A& a, const Y& y, const P& p, const Y& dy, const DP& dp) {
+    copy(y, a.y);
+    copy(p, a.p);
+    for (int i = 0, size = length(y); i < size; ++i) a.y.data()[i].d[0] = dy.data()[i];
+    for (int i = 0, size = length(dp); i < size; ++i) a.p.data()[i].d[0] = dp.data()[i];
+  }
+
+  template <class DP>
+  REVODE_HD void own_jvp(const F& f, T t, const Y& y, const P& p, T dt, const Y& dy, const DP& dp,
+                         Y& out) {
+    if constexpr (std::is_same_v<DP, P>) {
+      f.jvp(t, y, p, dt, dy, dp, out);
+    } else {
+      decltype(auto) a = fitted<T>(frozen_, y, p);
+      fill(a.p, T(0));
+      f.jvp(t, y, p, dt, dy, static_cast<const P&>(a.p), out);
+    }
+  }
+
+  template <class GP>
+  REVODE_HD void own_vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy,
+                         GP& gp) {
+    T unused(0);
+    T& time = gt != nullptr ? *gt : unused;
+    if constexpr (std::is_same_v<GP, P>) {
+      f.vjp(t, y, p, w, time, gy, gp);
+    } else {
+      decltype(auto) a = fitted<T>(frozen_, y, p);
+      fill(a.p, T(0));
+      f.vjp(t, y, p, w, time, gy, a.p);
+    }
+  }
+
+  /// y and p (when tracked) as the inputs 0 .. n + np - 1 of duals with N directions, t the last
+  /// one where it fits; S is the scalar under the directions.
+  template <class GP, class D, class S, class Sy, class Sp, class A>
+  REVODE_HD static D seed_all(const S& t, const Sy* y, const Sp* p, A& a) {
+    constexpr bool tracked = static_size_v<GP> != 0;
+    constexpr int parameters = tracked ? np : 0;
+    for (int i = 0; i < n; ++i) a.y.data()[i] = D::input(y[i], i);
+    for (int i = 0; i < np; ++i) a.p.data()[i] = tracked ? D::input(p[i], n + i) : D(p[i]);
+    return D::directions > n + parameters ? D::input(t, n + parameters) : D(t);
+  }
+
+  template <int N, class GP>
+  REVODE_HD static void sweep(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy,
+                              GP& gp) {
+    using D = dual<T, N>;
+    field_arrays<Y, P, D> a;
+    const D time = seed_all<GP, D>(t, y.data(), p.data(), a);
+    f(time, a.y, a.p, a.dy);
+    T g[N] = {};
+    for (int i = 0; i < n; ++i) {
+      const T weight = w.data()[i];
+      for (int j = 0; j < N; ++j) g[j] = muladd(weight, a.dy.data()[i].d[j], g[j]);
+    }
+    hand_out<N>(g, gt, gy, gp);
+  }
+
+  /// Adds g = (of y, of p, of t) to the cotangents.
+  template <int N, class GP>
+  REVODE_HD static void hand_out(const T* g, T* gt, Y& gy, GP& gp) {
+    constexpr int parameters = static_size_v<GP> == 0 ? 0 : np;
+    for (int j = 0; j < n; ++j) gy.data()[j] = gy.data()[j] + g[j];
+    for (int j = 0; j < parameters; ++j) gp.data()[j] = gp.data()[j] + g[n + j];
+    if constexpr (N > n + parameters) *gt = *gt + g[N - 1];
+  }
+
+  template <class J>
+  REVODE_HD void jacobian_by_duals(const F& f, T t, const Y& y, const P& p, J& jac) {
+    decltype(auto) a = fitted<chunk_scalar>(chunk_, y, p);
+    copy(p, a.p);
+    const int size = length(y);
+    for (int first = 0; first < size; first += chunk) {
+      const int columns = size - first < chunk ? size - first : chunk;
+      copy(y, a.y);
+      for (int j = 0; j < columns; ++j) a.y.data()[first + j].d[j] = T(1);
+      f(chunk_scalar(t), a.y, a.p, a.dy);
+      for (int i = 0; i < size; ++i) {
+        for (int j = 0; j < columns; ++j) jac(i, first + j) = a.dy.data()[i].d[j];
+      }
+    }
+  }
+
+  template <class J>
+  REVODE_HD void jacobian_by_products(const F& f, T t, const Y& y, const P& p, J& jac) {
+    static_assert(has_jvp<F, Y, P, T> || has_vjp<F, Y, P, T>,
+                  "this field has no Jacobian (its call operator accepts one scalar type only, and "
+                  "it has no member jacobian, jvp or vjp): make operator() a template over the "
+                  "scalar of t, y, p and dy, or add jacobian(t, y, p, J), or use "
+                  "by_finite_differences(field)?");
+    decltype(auto) a = fitted<T>(plain_, y, p);
+    const int size = length(y);
+    vec<T, 0> none{};
+    for (int k = 0; k < size; ++k) {
+      fill(a.y, T(0));
+      fill(a.dy, T(0));
+      a.y.data()[k] = T(1);
+      if constexpr (has_jvp<F, Y, P, T>) {
+        own_jvp(f, t, y, p, T(0), a.y, none, a.dy);
+        for (int i = 0; i < size; ++i) jac(i, k) = a.dy.data()[i];
+      } else {
+        own_vjp(f, t, y, p, a.y, static_cast<T*>(nullptr), a.dy, none);
+        for (int j = 0; j < size; ++j) jac(k, j) = a.dy.data()[j];
+      }
+    }
+  }
+
+  template <class GP>
+  REVODE_HD void second_by_own(const F& f, T t, const Y& y, const P& p, const Y& u, T kt,
+                               const Y& k, T* gt, Y& gy, GP& gp) {
+    const vec<T, 0> still{};
+    decltype(auto) a = fitted<push_scalar>(push_, y, p);
+    decltype(auto) g = fitted<push_scalar>(pushed_, y, p);
+    seed(a, y, p, k, still);
+    copy(u, a.dy);
+    fill(g.y, push_scalar(0));
+    fill(g.p, push_scalar(0));
+    push_scalar moving(t), of_time(0);
+    moving.d[0] = kt;
+    f.vjp(moving, a.y, a.p, a.dy, of_time, g.y, g.p);
+    if (gt != nullptr) *gt = *gt + of_time.d[0];
+    for (int j = 0, size = length(y); j < size; ++j) {
+      gy.data()[j] = gy.data()[j] + g.y.data()[j].d[0];
+    }
+    for (int j = 0, size = length(gp); j < size; ++j) {
+      gp.data()[j] = gp.data()[j] + g.p.data()[j].d[0];
+    }
+  }
+
+  template <int N, class GP>
+  REVODE_HD static void second_sweep(const F& f, T t, const Y& y, const P& p, const Y& u, T kt,
+                                     const Y& k, T* gt, Y& gy, GP& gp) {
+    using D = dual<push_scalar, N>;
+    const vec<T, 0> still{};
+    field_arrays<Y, P, push_scalar> moving;
+    seed(moving, y, p, k, still);
+    push_scalar moving_time(t);
+    moving_time.d[0] = kt;
+    field_arrays<Y, P, D> a;
+    const D time = seed_all<GP, D>(moving_time, moving.y.data(), moving.p.data(), a);
+    f(time, a.y, a.p, a.dy);
+    T g[N] = {};
+    for (int i = 0; i < n; ++i) {
+      const T weight = u.data()[i];
+      for (int j = 0; j < N; ++j) g[j] = muladd(weight, a.dy.data()[i].d[j].d[0], g[j]);
+    }
+    hand_out<N>(g, gt, gy, gp);
+  }
+
+  template <class GP>
+  void second_by_recording(const F& f, T t, const Y& y, const P& p, const Y& u, T kt, const Y& k,
+                           T* gt, Y& gy, GP& gp) {
+    const vec<T, 0> still{};
+    decltype(auto) a = fitted<push_scalar>(push_, y, p);
+    seed(a, y, p, k, still);
+    copy(u, a.dy);
+    push_scalar moving(t);
+    moving.d[0] = kt;
+    pull_second_.pull(f, moving, a.y, a.p, a.dy.data(), gt != nullptr, static_size_v<GP> != 0);
+    if (gt != nullptr) *gt = *gt + pull_second_.of_time().d[0];
+    for (int j = 0, size = length(y); j < size; ++j) {
+      gy.data()[j] = gy.data()[j] + pull_second_.of_state(j).d[0];
+    }
+    for (int j = 0, size = length(gp); j < size; ++j) {
+      gp.data()[j] = gp.data()[j] + pull_second_.of_parameter(j).d[0];
+    }
+  }
+
+  [[no_unique_address]] kept<push_scalar, 0> push_;
+  [[no_unique_address]] kept<push_scalar, 1> pushed_;
+  [[no_unique_address]] kept<chunk_scalar, 2> chunk_;
+  [[no_unique_address]] kept<T, 3> plain_;
+  [[no_unique_address]] kept<T, 4> frozen_;
+  [[no_unique_address]] kept_recording<T, 5> pull_;
+  [[no_unique_address]] kept_recording<push_scalar, 6> pull_second_;
+};
+
+}  // namespace revode

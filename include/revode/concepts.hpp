@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <revode/config.hpp>
+#include <revode/status.hpp>
+
+namespace revode {
+
+/// What a method does not have.
+struct nothing {
+  friend constexpr bool operator==(nothing, nothing) = default;
+};
+
+/// The types of a method over user states Y, and what they are when the method does not say:
+///   state    differentiable; the shape of cotangents and tangents
+///   memo     decides bits, is not differentiated (step history, where J was taken)
+///   cache    rebuilt from state and memo by refresh, bit for bit; never stored
+///   tape     what one step keeps of its stages; pull, push and interpolate read only this
+///   record   what replay must not decide: at most 16 bytes, trivial
+///   scratch  temporaries of pull, push and dense output: made once, no meaning between calls
+///   seeds    cotangents that dense output gives to y_n and to the stages of a step
+/// Each is trivial, or constructible from a state of the right shape.
+template <class Y>
+struct default_types {
+  using state = Y;
+  using memo = nothing;
+  using cache = nothing;
+  using tape = nothing;
+  using record = nothing;
+  using scratch = nothing;
+  using seeds = nothing;
+};
+
+/// A method overrides them in a member `template <class Y> struct types : default_types<Y>`; a
+/// family of methods that are data (explicit Runge–Kutta) specialises this instead.
+template <class M, class Y>
+struct method_types : M::template types<Y> {};
+
+/// What must survive a step.
+template <class M, class Y>
+struct carry {
+  typename method_types<M, Y>::state state;
+  [[no_unique_address]] typename method_types<M, Y>::memo memo;
+  [[no_unique_address]] typename method_types<M, Y>::cache cache;
+};
+
+/// A carry at rest: x_n, the loop's carry before step n. "One state" of a budget is one of these.
+template <class M, class Y>
+struct snapshot {
+  index step = 0;
+  double t = 0;
+  typename method_types<M, Y>::state state;
+  [[no_unique_address]] typename method_types<M, Y>::memo memo;
+};
+
+/// What an attempt found: the square of the scaled error (≤ 1 is acceptable; 0 when the method has
+/// no estimate), whether it could be computed at all, and the record for its replay.
+template <class Record>
+struct outcome {
+  double error_squared = 0;
+  status what = status::success;
+  [[no_unique_address]] Record record{};
+};
+
+/// Derivatives with respect to a step's two end times, or the motion of those times.
+template <class T>
+struct step_ends {
+  T t{0}, t_new{0};
+};
+
+/// Cotangents of θ and of the step length that dense output itself depends on (not its stages).
+template <class T>
+struct interpolation_bar {
+  T theta{0}, h{0};
+};
+
+/// An object of type Part shaped like y.
+template <class Part, class Y>
+REVODE_HD Part make_like(const Y& y) {
+  if constexpr (std::constructible_from<Part, const Y&>) {
+    return Part(y);
+  } else {
+    return Part{};
+  }
+}
+
+template <class M, class Y>
+REVODE_HD carry<M, Y> make_carry(const Y& y) {
+  using types = method_types<M, Y>;
+  return {make_like<typename types::state>(y), make_like<typename types::memo>(y),
+          make_like<typename types::cache>(y)};
+}
+
+// --- The functions of a method, found by argument-dependent lookup on its tag -------------------
+// (sys is a `system`, tol a `tolerance`; t and t_new are double; w is the method's scratch)
+//   attempt(m, sys, tol, t, t_new, carry, tape, next) -> outcome<record>
+//       one trial step; fills tape and next, leaves carry's state and memo alone
+//   replay(m, sys, t, t_new, record, carry, tape)
+//       the same step again, in place, same bits; no norm, no test, no controller
+//   pull(m, sys, t, t_new, record, tape, w, seeds*, state_bar, p_bar, ends*)
+//       state_bar: cotangent of the new state in, of the old state out; adds to p_bar, ends
+//   push(m, sys, t, t_new, record, tape, w, state_dot, p_dot, ends)
+//       state_dot: tangent of the old state in, of the new state out
+//   extend(m, sys, t, t_new, tape, w)            the stages that only dense output needs
+//   interpolate(m, t, t_new, tape, w, theta, y)                       y(t + θ (t_new − t))
+//   pull_interpolate(m, t, t_new, tape, w, theta, y_bar, seeds*, bar)  adds; bar: θ and h alone
+//   push_interpolate(m, t, t_new, tape, w, theta, theta_dot, ends, y_dot)
+// The ones below have defaults, right for a one-step method whose state is y itself.
+
+/// carry ← the start (t, y). pull_begin takes the cotangent of that state back to y.
+template <class M, class System, class Y, class Carry>
+REVODE_HD void begin(const M& m, System& sys, double t, const Y& y, Carry& c) {
+  c.state = y;
+  refresh(m, sys, t, c);
+}
+template <class M, class System, class State, class Y, class P>
+REVODE_HD void pull_begin(const M&, System&, double, const Y&, const State& state_bar, Y& y_bar,
+                          P&) {
+  auto* out = y_bar.data();
+  const auto* in = state_bar.data();
+  for (int i = 0; i < static_cast<int>(y_bar.size()); ++i) out[i] = out[i] + in[i];
+}
+template <class M, class System, class Y, class P, class State>
+REVODE_HD void push_begin(const M&, System&, double, const Y&, const Y& y_dot, const P&,
+                          State& state_dot) {
+  state_dot = y_dot;
+}
+
+/// Rebuilds the cache after a restore, a jump or a stop.
+template <class M, class System, class Carry>
+REVODE_HD void refresh(const M&, System&, double, Carry&) {}
+
+/// The user's y in a state, and the way back for its cotangent.
+template <class M, class State>
+REVODE_HD const State& value(const M&, const State& state) {
+  return state;
+}
+template <class M, class Y, class State>
+REVODE_HD void pull_value(const M&, const Y& y_bar, State& state_bar) {
+  auto* out = state_bar.data();
+  const auto* in = y_bar.data();
+  for (int i = 0; i < static_cast<int>(y_bar.size()); ++i) out[i] = out[i] + in[i];
+}
+template <class M, class State>
+REVODE_HD const State& push_value(const M&, const State& state_dot) {
+  return state_dot;
+}
+
+/// A method that can be differentiated and has an error estimate says so with these traits.
+template <class M>
+inline constexpr bool has_estimate_v = requires { requires M::embedded_order > 0; };
+
+template <class M>
+concept method = requires {
+  { M::name } -> std::convertible_to<const char*>;
+  { M::order } -> std::convertible_to<int>;
+};
+
+}  // namespace revode

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#define REVODE_VERSION "0.1.0"
+
+// Small functions that a lane or a kernel calls: host and device, always inlined (a call left in the
+// inner loop of a lane group costs it its vectorisation).
+#if defined(__CUDACC__)
+#define REVODE_HD __host__ __device__ __forceinline__
+#elif defined(__GNUC__)
+#define REVODE_HD [[gnu::always_inline]] inline
+#else
+#define REVODE_HD inline
+#endif
+
+// A broken promise inside the library, checked in debug builds only; never an answer to the user.
+#if defined(NDEBUG) || defined(__CUDA_ARCH__)
+#define REVODE_EXPECT(condition) static_cast<void>(0)
+#else
+#define REVODE_EXPECT(condition) \
+  (static_cast<bool>(condition) ? static_cast<void>(0) : __builtin_trap())
+#endif
+
+namespace revode {
+
+/// Step numbers, slot numbers and counts of evaluations.
+using index = std::int64_t;
+
+/// a*b + c: one rounding where the target has fused multiply-add, two elsewhere. Written out
+/// wherever a fused product is wanted, since -ffp-contract=off keeps the compiler from choosing.
+REVODE_HD double muladd(double a, double b, double c) {
+#if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+REVODE_HD float muladd(float a, float b, float c) {
+#if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// The same expression for duals and recorded variables.
+template <class A, class B, class C>
+REVODE_HD auto muladd(const A& a, const B& b, const C& c) {
+  return a * b + c;
+}
+
+/// True when the compiler fuses products on its own in the code that calls this (-ffp-contract=fast
+/// with an FMA target). Bits then depend on inlining, so equality of bits cannot be promised.
+[[gnu::always_inline]] inline bool fuses_products() {
+  volatile double x = 1.0 + 0x1p-52;
+  volatile double y = -(1.0 + 0x1p-51);
+  const double a = x, c = y;
+  return a * a + c != 0.0;
+}
+
+}  // namespace revode

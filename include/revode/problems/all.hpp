@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/problems/arenstorf.hpp>
+#include <revode/problems/brusselator.hpp>
+#include <revode/problems/brusselator_1d.hpp>
+#include <revode/problems/burgers_1d.hpp>
+#include <revode/problems/decay.hpp>
+#include <revode/problems/harmonic.hpp>
+#include <revode/problems/heat_1d.hpp>
+#include <revode/problems/kepler.hpp>
+#include <revode/problems/lorenz.hpp>
+#include <revode/problems/lorenz96.hpp>
+#include <revode/problems/lotka_volterra.hpp>
+#include <revode/problems/neural_spiral.hpp>
+#include <revode/problems/pleiades.hpp>
+#include <revode/problems/rotation.hpp>
+#include <revode/problems/vdpol.hpp>
+
+namespace revode {
+
+template <class... Problems>
+struct problem_list {};
+
+/// Every named problem of the library: the only registry. A new problem is its own file and one line
+/// above and below. Each has name, summary, source, t0, t1, digits, y0(), parameters(), reference()
+/// and is its own field; a sized one has n, default_size and least_size.
+using all_problems =
+    problem_list<decay, harmonic, rotation, lotka_volterra, lorenz, vdpol, brusselator,
+                 brusselator_1d, arenstorf, pleiades, lorenz96, kepler, heat_1d, burgers_1d,
+                 neural_spiral>;
+
+/// fn(problem{}) for every problem of a list, in its order.
+template <class Function, class... Problems>
+constexpr void for_each_problem(problem_list<Problems...>, Function&& fn) {
+  (fn(Problems{}), ...);
+}
+
+template <class Function>
+constexpr void for_each_problem(Function&& fn) {
+  for_each_problem(all_problems{}, fn);
+}
+
+}  // namespace revode

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include <revode/problems/erased_field.hpp>
+
+namespace revode {
+
+/// A named problem with everything it carries, behind one type. A reference covers the components
+/// listed (counted from 0; none listed: there is no reference for this size), at t1, to that many
+/// significant digits of each (kepler and heat_1d: of the largest).
+struct erased_problem {
+  std::string name;
+  std::string source;
+  double t0 = 0, t1 = 1;
+  Eigen::VectorXd y0, p;
+  erased_field f;
+  std::vector<std::string> labels;
+  std::vector<int> reference_components;
+  Eigen::VectorXd reference;
+  int digits = 0;
+};
+
+/// default_size: the N of "name:N" when none is given; 0 where the problem has no size.
+struct catalog_entry {
+  std::string_view name, summary, source;
+  int default_size = 0;
+};
+
+/// The named problems, in the order of `all_problems`.
+auto catalog() -> std::vector<catalog_entry>;
+
+/// The problem of a name, "lorenz", "lorenz96:40", "kepler:0.6". An unknown name, a missing or bad
+/// argument is a std::invalid_argument.
+auto make_problem(std::string_view spec) -> erased_problem;
+
+/// The known name with the least edit distance (insert, delete, replace, swap two neighbours), the
+/// first of equals; empty when even that differs in more than half of its letters.
+auto nearest_name(std::string_view name, std::span<const std::string_view> known) -> std::string;
+
+}  // namespace revode

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <Eigen/Core>
+
+#include <revode/ad/derivatives.hpp>
+#include <revode/ad/dual.hpp>
+#include <revode/state/vec.hpp>
+
+namespace revode {
+
+/// Any field f(t, y, p, dy) behind one type, over vectors of dynamic length: what is compiled once
+/// for all problems takes this. It has every derivative that f has, by value and over one dual
+/// direction (whence second derivatives), through `derivatives<F, …>`.
+/// cost    one virtual call an evaluation; a copy makes one small allocation; arrays and the
+///         recording are allocated at the first derivative and kept
+/// threads a copy shares nothing with its original; one object serves one thread at a time, const
+///         or not, since its derivatives work in its own memory
+class erased_field {
+ public:
+  using vector = Eigen::VectorXd;
+  using matrix = Eigen::MatrixXd;
+  using push_scalar = dual<double, 1>;
+  using push_vector = rebind_t<vector, push_scalar>;
+
+  template <class F>
+    requires(!std::same_as<F, erased_field>)
+  explicit erased_field(F f) : model_(std::make_unique<holder<F>>(std::move(f))) {}
+
+  erased_field(const erased_field& other) : model_(other.model_->fresh()) {}
+  erased_field(erased_field&&) noexcept = default;
+  erased_field& operator=(erased_field other) noexcept {
+    model_ = std::move(other.model_);
+    return *this;
+  }
+  ~erased_field() = default;
+
+  /// dy = f(t, y, p)
+  void operator()(double t, const vector& y, const vector& p, vector& dy) const {
+    model_->call(t, y, p, dy);
+  }
+  void operator()(const push_scalar& t, const push_vector& y, const push_vector& p,
+                  push_vector& dy) const {
+    model_->call(t, y, p, dy);
+  }
+
+  /// Adds wᵀ∂f/∂t to gt, wᵀ∂f/∂y to gy, wᵀ∂f/∂p to gp (gp of length 0: nothing is done for p).
+  void vjp(double t, const vector& y, const vector& p, const vector& w, double& gt, vector& gy,
+           vector& gp) const {
+    model_->vjp(t, y, p, w, gt, gy, gp);
+  }
+  void vjp(const push_scalar& t, const push_vector& y, const push_vector& p, const push_vector& w,
+           push_scalar& gt, push_vector& gy, push_vector& gp) const {
+    model_->vjp(t, y, p, w, gt, gy, gp);
+  }
+
+  /// out = ∂f/∂t dt + ∂f/∂y dy + ∂f/∂p dp (dp of length 0: p stands still)
+  void jvp(double t, const vector& y, const vector& p, double dt, const vector& dy,
+           const vector& dp, vector& out) const {
+    model_->jvp(t, y, p, dt, dy, dp, out);
+  }
+
+  /// jac(i, j) = ∂f_i/∂y_j, for anything with two indices; through a copy unless it is a MatrixXd.
+  template <class J>
+  void jacobian(double t, const vector& y, const vector& p, J& jac) const {
+    if constexpr (std::same_as<J, matrix>) {
+      jac.resize(y.size(), y.size());
+      model_->jacobian(t, y, p, jac);
+    } else {
+      matrix& copy = model_->jacobian_copy;
+      copy.resize(y.size(), y.size());
+      model_->jacobian(t, y, p, copy);
+      for (int i = 0; i < length(y); ++i) {
+        for (int j = 0; j < length(y); ++j) jac(i, j) = copy(i, j);
+      }
+    }
+  }
+
+ private:
+  struct model {
+    matrix jacobian_copy;
+
+    virtual ~model() = default;
+    virtual auto fresh() const -> std::unique_ptr<model> = 0;
+    virtual void call(double t, const vector& y, const vector& p, vector& dy) const = 0;
+    virtual void call(const push_scalar& t, const push_vector& y, const push_vector& p,
+                      push_vector& dy) const = 0;
+    virtual void vjp(double t, const vector& y, const vector& p, const vector& w, double& gt,
+                     vector& gy, vector& gp) = 0;
+    virtual void vjp(const push_scalar& t, const push_vector& y, const push_vector& p,
+                     const push_vector& w, push_scalar& gt, push_vector& gy, push_vector& gp) = 0;
+    virtual void jvp(double t, const vector& y, const vector& p, double dt, const vector& dy,
+                     const vector& dp, vector& out) = 0;
+    virtual void jacobian(double t, const vector& y, const vector& p, matrix& jac) = 0;
+  };
+
+  template <class F>
+  struct holder final : model {
+    F f;
+    derivatives<F, vector, vector> first;
+    derivatives<F, push_vector, push_vector> second;
+
+    explicit holder(F field) : f(std::move(field)) {}
+
+    auto fresh() const -> std::unique_ptr<model> override { return std::make_unique<holder>(f); }
+
+    void call(double t, const vector& y, const vector& p, vector& dy) const override {
+      f(t, y, p, dy);
+    }
+    void call(const push_scalar& t, const push_vector& y, const push_vector& p,
+              push_vector& dy) const override {
+      f(t, y, p, dy);
+    }
+    void vjp(double t, const vector& y, const vector& p, const vector& w, double& gt, vector& gy,
+             vector& gp) override {
+      pull(first, t, y, p, w, gt, gy, gp);
+    }
+    void vjp(const push_scalar& t, const push_vector& y, const push_vector& p, const push_vector& w,
+             push_scalar& gt, push_vector& gy, push_vector& gp) override {
+      pull(second, t, y, p, w, gt, gy, gp);
+    }
+    void jvp(double t, const vector& y, const vector& p, double dt, const vector& dy,
+             const vector& dp, vector& out) override {
+      if (dp.size() == 0) {
+        first.jvp(f, t, y, p, dt, dy, vec<double, 0>{}, out);
+      } else {
+        first.jvp(f, t, y, p, dt, dy, dp, out);
+      }
+    }
+    void jacobian(double t, const vector& y, const vector& p, matrix& jac) override {
+      first.jacobian(f, t, y, p, jac);
+    }
+
+    template <class S, class V>
+    void pull(derivatives<F, V, V>& d, const S& t, const V& y, const V& p, const V& w, S& gt, V& gy,
+              V& gp) {
+      if (gp.size() == 0) {
+        vec<S, 0> frozen{};
+        d.vjp(f, t, y, p, w, &gt, gy, frozen);
+      } else {
+        d.vjp(f, t, y, p, w, &gt, gy, gp);
+      }
+    }
+  };
+
+  std::unique_ptr<model> model_;
+};
+
+}  // namespace revode

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <revode/config.hpp>
+
+namespace revode {
+
+/// What a schedule may ask of the driver of a loop x_{i+1} = step_i(x_i). Integers only: a schedule
+/// never sees a carry, so its decisions depend on step counts and slot counts, never on data.
+///
+///   advance   run steps from..to-1 and keep no tape
+///   record    run them; the tape of step i goes to tape slot (slot + i - from), which is empty, or
+///             to the work tape when slot == work (which then holds the last step's)
+///   snapshot  the working carry is x_from: store it in an empty snapshot slot
+///   restore   load x_from from its snapshot slot, which keeps its content
+///   drop      empty a snapshot slot
+///   pull      the adjoint of step `from`, from its tape slot (then empty) or from the work tape
+///   done      every step has been pulled and every slot is empty
+enum class op : std::uint8_t { advance, record, snapshot, restore, drop, pull, done };
+
+/// "Until the loop ends": a step count or a slot count that is not known yet.
+inline constexpr index unbounded = std::numeric_limits<index>::max();
+
+/// The one tape that every loop has anyway; never counted as a slot.
+inline constexpr index work = -1;
+
+/// One action. Only advance and record use `to`; all but advance and done use `slot`.
+struct action {
+  op what = op::done;
+  index from = 0;
+  index to = 0;
+  index slot = work;
+  friend constexpr bool operator==(const action&, const action&) = default;
+};
+
+/// A source of actions: the driver executes what next() returns until it returns done.
+///
+/// The first sweep runs the loop for real. When it has ended after n steps the driver calls
+/// finalize(n), exactly once, and goes on calling next(). It may do so as soon as step n-1 has run,
+/// or when an advance or record found nothing left to run: both of these just end at n when their
+/// `to` lies beyond it.
+/// The tape of the last step of the first sweep is then in the work tape, whatever ran it, so
+/// `pull {n-1, work}` is legal at once.
+/// Pulls visit n-1, ..., 0, once each, and every slot is empty at done.
+/// snapshot_slots() and tape_slots() bound the slot numbers used, or are `unbounded`.
+template <class S>
+concept schedule = requires(S s, const S c, index n) {
+  { s.next() } -> std::same_as<action>;
+  s.finalize(n);
+  { c.snapshot_slots() } -> std::same_as<index>;
+  { c.tape_slots() } -> std::same_as<index>;
+};
+
+inline const char* name(op what) {
+  switch (what) {
+    case op::advance: return "advance";
+    case op::record: return "record";
+    case op::snapshot: return "snapshot";
+    case op::restore: return "restore";
+    case op::drop: return "drop";
+    case op::pull: return "pull";
+    case op::done: return "done";
+  }
+  return "?";
+}
+
+/// "record 3..5 in slot 0", "drop slot 1", for messages and listings.
+inline std::string describe(const action& a) {
+  const std::string text = name(a.what);
+  const std::string slot = a.slot == work ? "work" : "slot " + std::to_string(a.slot);
+  const std::string from = " " + std::to_string(a.from);
+  switch (a.what) {
+    case op::advance:
+    case op::record: {
+      const std::string to = a.to == unbounded ? "end" : std::to_string(a.to);
+      return text + from + ".." + to + (a.what == op::record ? " in " + slot : "");
+    }
+    case op::snapshot: return text + from + " to " + slot;
+    case op::restore:
+    case op::pull: return text + from + " from " + slot;
+    case op::drop: return text + " " + slot;
+    case op::done: break;
+  }
+  return text;
+}
+
+}  // namespace revode

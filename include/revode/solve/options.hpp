@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <revode/solve/controller.hpp>
+
+namespace revode {
+
+/// Where the solution is kept besides its end. Points inside a step come from the method's dense
+/// output, so they never change the steps.
+struct save_at {
+  bool t0 = false;         ///< the initial state
+  std::vector<double> ts;  ///< these times, in the order of integration, within [t0, t1]
+  bool t1 = false;         ///< the final state (solution::y has it anyway)
+};
+
+/// The scaled error of a step is the root mean square of eᵢ / (atol + rtol max(|yᵢ|, |yᵢ'|)).
+struct tolerance {
+  double rtol = 1e-6;
+  double atol = 1e-9;
+  bool estimate = true;  ///< false: do not estimate (fixed steps)
+};
+
+/// Everything about how to integrate; the defaults suit most problems. 0 means "chosen for me"
+/// for the step sizes.
+struct options {
+  double rtol = 1e-6;
+  double atol = 1e-9;
+  double fixed_step = 0;        ///< > 0: N = ⌈|t1 − t0| / H⌉ equal steps, no error control
+  double first_step = 0;        ///< signed like t1 − t0; 0: Hairer's estimate
+  double max_step = 0;          ///< > 0: no step is longer
+  index max_steps = 1'000'000;  ///< bounds the attempts, rejected ones included
+  pid_controller controller{};
+  save_at save{};
+  bool require_equal_bits = false;  ///< refuse to run where bits could depend on inlining
+};
+
+/// Throws std::invalid_argument, before any work, for the first thing wrong with a request.
+/// `fused` says that the calling code was compiled with fused products (see fuses_products).
+void validate(const options& o, double t0, double t1, bool has_estimate, const char* method,
+              bool fused);
+
+/// Number of equal steps of length H from t0 to t1: ⌈|t1 − t0| / H − 1e-9⌉.
+index fixed_step_count(double t0, double t1, double h);
+
+}  // namespace revode

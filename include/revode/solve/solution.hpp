@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <revode/solve/statistics.hpp>
+#include <revode/status.hpp>
+
+namespace revode {
+
+/// The result of a solve. Whatever the status, t and y are the end of the last accepted step and
+/// ts, ys the save points reached: t0 if asked for, the listed times, t1 if asked for.
+template <class Y>
+struct solution {
+  revode::status status = revode::status::success;
+  double t = 0;
+  Y y;
+  std::vector<double> ts{};
+  std::vector<Y> ys{};
+  statistics stats{};
+};
+
+}  // namespace revode

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include <revode/solve/stepper.hpp>
+
+namespace revode {
+
+/// Checks a request and throws std::invalid_argument for what is wrong with it, before any work.
+template <method M, class F, class Y, class P>
+[[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M&,
+                                            const options& o) {
+  validate(o, q.t0, q.t1, has_estimate_v<M>, M::name, fuses_products());
+}
+
+/// Integrates q from t0 to t1.
+///
+///   auto s = solve(problem{lorenz, vec{1.0, 0.0, 0.0}, 0.0, 10.0, vec{10.0, 28.0, 8.0 / 3}}, tsit5{});
+///
+/// cost    attempts · (stages − 1 if the last is the next step's first), + 1, + 2 for the choice of
+///         the first step; memory independent of the number of steps; no allocation per step
+/// errors  std::invalid_argument for misuse; an exception from the field passes through
+/// status  any of `status`, with the partial result
+template <method M, class F, class Y, class P>
+solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o = {}) {
+  validate(q, m, o);
+  stepper<M, std::remove_cvref_t<F>, Y, P> loop(q, m, o, false);
+  while (!loop.finished()) loop.step(loop.work_tape());
+  return std::move(loop.result());
+}
+
+}  // namespace revode

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/config.hpp>
+
+namespace revode {
+
+/// Calls of the field and of its derivatives, counted by `system`.
+struct evaluation_counts {
+  index field_evaluations = 0;
+  index vjp_evaluations = 0;
+  index jvp_evaluations = 0;
+  index jacobian_evaluations = 0;
+};
+
+/// What a forward solve did. Counts of implicit methods are 0 for explicit ones.
+struct statistics {
+  index accepted = 0;
+  index rejected = 0;
+  index field_evaluations = 0;
+  index jacobian_evaluations = 0;
+  index factorizations = 0;
+  index linear_solves = 0;
+  index newton_iterations = 0;
+  bool equal_bits = true;  ///< false: compiled with fused products, see require_equal_bits
+};
+
+/// What a reverse pass did and held. Steps are step evaluations after the first sweep, recording
+/// ones included; states are snapshots, the initial one counted, the working one not.
+struct reverse_statistics {
+  index slots = 0;
+  index peak_states = 0;
+  index peak_tapes = 0;
+  index snapshot_bytes = 0;  ///< most bytes in snapshots at once
+  index tape_bytes = 0;      ///< most bytes in stored tapes at once, the working tape not counted
+  index log_bytes = 0;       ///< bytes of the step log
+  index work_bytes = 0;      ///< working carry, working tape, cotangents, scratch
+  index peak_bytes = 0;      ///< all of them: what the gradient holds beyond the solve
+  index snapshots_written = 0;
+  index restores = 0;
+  index replayed_steps = 0;
+  index pulled_steps = 0;
+  index field_evaluations = 0;
+  index vjp_evaluations = 0;
+};
+
+}  // namespace revode

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/ad/derivatives.hpp>
+#include <revode/solve/statistics.hpp>
+#include <revode/state/algebra.hpp>
+
+namespace revode {
+
+/// What a method may ask of a problem: the field, its parameters, and its derivatives, each call
+/// counted. Time is double outside; the field gets it in the state's scalar type.
+template <class F, class Y, class P>
+class system {
+ public:
+  using scalar = scalar_t<Y>;
+  using state_type = Y;
+  using parameter_type = P;
+
+  REVODE_HD system(const F& f, const P& parameters) : p(parameters), f_(f) {}
+
+  /// dy = f(t, y, p)
+  REVODE_HD void operator()(double t, const Y& y, Y& dy) {
+    ++counts.field_evaluations;
+    f_(static_cast<scalar>(t), y, p, dy);
+  }
+
+  /// out = (∂f/∂t) t_dot + (∂f/∂y) y_dot + (∂f/∂p) p_dot
+  REVODE_HD void jvp(double t, const Y& y, scalar t_dot, const Y& y_dot, const P& p_dot, Y& out) {
+    ++counts.jvp_evaluations;
+    derivatives_.jvp(f_, static_cast<scalar>(t), y, p, t_dot, y_dot, p_dot, out);
+  }
+
+  /// t_bar += wᵀ ∂f/∂t (unless null), y_bar += wᵀ ∂f/∂y, p_bar += wᵀ ∂f/∂p
+  REVODE_HD void vjp(double t, const Y& y, const Y& w, scalar* t_bar, Y& y_bar, P& p_bar) {
+    ++counts.vjp_evaluations;
+    derivatives_.vjp(f_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
+  }
+
+  /// j(i, k) = ∂fᵢ/∂yₖ
+  template <class Matrix>
+  REVODE_HD void jacobian(double t, const Y& y, Matrix& j) {
+    ++counts.jacobian_evaluations;
+    derivatives_.jacobian(f_, static_cast<scalar>(t), y, p, j);
+  }
+
+  /// out = ∂f/∂t
+  REVODE_HD void time_derivative(double t, const Y& y, Y& out) {
+    derivatives_.time_derivative(f_, static_cast<scalar>(t), y, p, out);
+  }
+
+  /// Adds ∇ of uᵀ((∂f/∂t) t_dot + (∂f/∂y) k) with respect to t (unless null), y and p;
+  /// u, t_dot and k are constants.
+  REVODE_HD void second(double t, const Y& y, const Y& u, scalar t_dot, const Y& k, scalar* t_bar,
+                        Y& y_bar, P& p_bar) {
+    derivatives_.second(f_, static_cast<scalar>(t), y, p, u, t_dot, k, t_bar, y_bar, p_bar);
+  }
+
+  const P& p;
+  evaluation_counts counts{};
+
+ private:
+  const F& f_;
+  [[no_unique_address]] derivatives<F, Y, P> derivatives_{};
+};
+
+}  // namespace revode

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <revode/config.hpp>
+#include <revode/state/vec.hpp>
+
+namespace revode {
+
+/// The algebra of states: everything a step does to a state goes through data() and size(), so
+/// vec, dense Eigen vectors and matrices, and std::vector are states without an adapter. Loops run
+/// from the first element to the last and add one product at a time: the order, hence the bits, is
+/// ours and not a library's.
+template <class Y>
+concept dense = requires(Y& y, const Y& cy) {
+  *y.data();
+  *cy.data();
+  { cy.size() } -> std::convertible_to<long>;
+};
+
+template <class Y>
+using scalar_t = std::remove_cvref_t<decltype(*std::declval<Y&>().data())>;
+
+template <class Y>
+REVODE_HD constexpr int length(const Y& y) {
+  return static_cast<int>(y.size());
+}
+
+/// Number of elements where the type fixes it, otherwise -1.
+template <class Y>
+inline constexpr int static_size_v = [] {
+  if constexpr (requires { Y::SizeAtCompileTime; }) {
+    return static_cast<int>(Y::SizeAtCompileTime);  // a dense Eigen type
+  } else {
+    return -1;
+  }
+}();
+template <class T, int N>
+inline constexpr int static_size_v<vec<T, N>> = N;
+
+/// The same container over another scalar: how duals and recorded variables reach a field.
+template <class Y, class S>
+struct rebind {};
+template <class T, int N, class S>
+struct rebind<vec<T, N>, S> {
+  using type = vec<S, N>;
+};
+template <template <class, int, int, int, int, int> class EigenMatrix, class T, int R, int C, int O,
+          int MaxR, int MaxC, class S>
+struct rebind<EigenMatrix<T, R, C, O, MaxR, MaxC>, S> {
+  using type = EigenMatrix<S, R, C, O, MaxR, MaxC>;
+};
+template <template <class, class> class Sequence, class T, class A, class S>
+struct rebind<Sequence<T, A>, S> {
+  using type = Sequence<S, typename std::allocator_traits<A>::template rebind_alloc<S>>;
+};
+template <class Y, class S>
+using rebind_t = typename rebind<Y, S>::type;
+
+template <class Y>
+REVODE_HD void fill(Y& y, scalar_t<Y> value) {
+  auto* out = y.data();
+  for (int i = 0, n = length(y); i < n; ++i) out[i] = value;
+}
+
+/// y's shape over scalar S, all zero. Allocates when Y is dynamic.
+template <class S, class Y>
+REVODE_HD rebind_t<Y, S> rebind_like(const Y& y) {
+  rebind_t<Y, S> z{};
+  if constexpr (static_size_v<Y> < 0) {
+    if constexpr (requires { z.resize(y.rows(), y.cols()); }) {
+      z.resize(y.rows(), y.cols());
+    } else {
+      z.resize(static_cast<std::size_t>(y.size()));
+    }
+  }
+  fill(z, S(0));
+  return z;
+}
+
+template <class Y>
+REVODE_HD Y zero_like(const Y& y) {
+  return rebind_like<scalar_t<Y>>(y);
+}
+
+/// to = from, element by element; both have the same length (no allocation, any mix of types).
+template <class Y, class Z>
+REVODE_HD void copy(const Y& from, Z& to) {
+  const auto* in = from.data();
+  auto* out = to.data();
+  for (int i = 0, n = length(to); i < n; ++i) out[i] = in[i];
+}
+
+/// y += a x
+template <class Y, class X>
+REVODE_HD void axpy(scalar_t<Y> a, const X& x, Y& y) {
+  const auto* in = x.data();
+  auto* out = y.data();
+  for (int i = 0, n = length(y); i < n; ++i) out[i] = muladd(a, in[i], out[i]);
+}
+
+/// y += x
+template <class Y, class X>
+REVODE_HD void add(const X& x, Y& y) {
+  const auto* in = x.data();
+  auto* out = y.data();
+  for (int i = 0, n = length(y); i < n; ++i) out[i] = out[i] + in[i];
+}
+
+/// Σ xᵢ yᵢ, from the first to the last.
+template <class X, class Y>
+REVODE_HD scalar_t<Y> dot(const X& x, const Y& y) {
+  const auto* a = x.data();
+  const auto* b = y.data();
+  scalar_t<Y> sum(0);
+  for (int i = 0, n = length(y); i < n; ++i) sum = muladd(a[i], b[i], sum);
+  return sum;
+}
+
+/// True when no element is infinite or NaN (x - x is 0 for finite x only).
+template <class Y>
+REVODE_HD bool all_finite(const Y& y) {
+  const auto* x = y.data();
+  int bad = 0;
+  for (int i = 0, n = length(y); i < n; ++i) bad += !(x[i] - x[i] == 0);
+  return bad == 0;
+}
+
+/// Bytes of one state's elements.
+template <class Y>
+index bytes_of(const Y& y) {
+  return static_cast<index>(sizeof(scalar_t<Y>)) * length(y);
+}
+
+}  // namespace revode

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace revode {
+
+/// How a solve ended. Everything computed up to that point is in the result: t and y are those of
+/// the last accepted step, ts and ys hold the save points reached.
+enum class status : std::uint8_t {
+  success,              ///< t1 was reached
+  terminal_event,       ///< an event that ends the solve occurred; t and y are those of the event
+  stopped_by_callback,  ///< an observer asked to stop after the last accepted step
+  max_steps,            ///< the allowed number of attempts was used up before t1
+  step_underflow,       ///< the step fell below the spacing of floating-point times
+  non_finite_field,     ///< the field gave infinity or NaN however short the step
+  non_finite_state,     ///< a fixed step left the finite numbers; y is the state before it
+  newton_failure,       ///< the stage equations were not solved however short the step
+  linear_solve_failure,  ///< a linear system was singular however short the step
+  event_not_resolved,    ///< an event was seen but its time could not be bracketed
+  checkpoint_io,         ///< a snapshot could not be written to or read from its store
+  user_error             ///< the field threw; the exception has been passed on
+};
+
+/// One sentence for people.
+constexpr const char* explain(status s) {
+  switch (s) {
+    case status::success: return "the end of the interval was reached";
+    case status::terminal_event: return "a terminal event ended the solve";
+    case status::stopped_by_callback: return "a callback stopped the solve";
+    case status::max_steps: return "the allowed number of step attempts was used up before t1";
+    case status::step_underflow:
+      return "the step size fell below the spacing of floating-point times";
+    case status::non_finite_field: return "the field gave infinity or NaN however short the step";
+    case status::non_finite_state: return "a fixed step gave infinity or NaN";
+    case status::newton_failure: return "the stage equations could not be solved";
+    case status::linear_solve_failure: return "a linear system was singular";
+    case status::event_not_resolved: return "an event could not be located";
+    case status::checkpoint_io: return "a snapshot could not be stored or read back";
+    case status::user_error: return "the field threw an exception";
+  }
+  return "unknown status";
+}
+
+/// The enumerator's own name, as the command and its JSON spell it.
+constexpr const char* name(status s) {
+  switch (s) {
+    case status::success: return "success";
+    case status::terminal_event: return "terminal_event";
+    case status::stopped_by_callback: return "stopped_by_callback";
+    case status::max_steps: return "max_steps";
+    case status::step_underflow: return "step_underflow";
+    case status::non_finite_field: return "non_finite_field";
+    case status::non_finite_state: return "non_finite_state";
+    case status::newton_failure: return "newton_failure";
+    case status::linear_solve_failure: return "linear_solve_failure";
+    case status::event_not_resolved: return "event_not_resolved";
+    case status::checkpoint_io: return "checkpoint_io";
+    case status::user_error: return "user_error";
+  }
+  return "unknown";
+}
+
+}  // namespace revode

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/solvers/runge_kutta_step.hpp>
+
+namespace revode {
+
+/// Column I of the tableau below the diagonal, without the stages that no cotangent reaches.
+template <class M, int I, bool Seeded>
+struct pulled_column {
+  static constexpr double at(int j) {
+    return Seeded || coefficients<M>::reached(j) ? coefficients<M>::a(j, I) : 0.0;
+  }
+};
+
+/// Pointers to the derivatives of all stages, those of dense output included.
+template <class M, class Y>
+struct stage_pointers {
+  const scalar_t<Y>* k[coefficients<M>::all];
+
+  REVODE_HD stage_pointers(const rk_tape<M, Y>& tape, const rk_scratch<M, Y>& w) {
+    constexpr int s = coefficients<M>::stages;
+    for (int j = 0; j < coefficients<M>::all; ++j)
+      k[j] = j < s ? tape.k[j].data() : w.k_extra[j - s].data();
+  }
+};
+
+/// The value of stage I: tape.y itself for the first, otherwise rebuilt in w.stage.
+template <class M, int I, class Y>
+REVODE_HD const Y& stage_value(scalar_t<Y> h, const rk_tape<M, Y>& tape,
+                               const scalar_t<Y>* const* k, rk_scratch<M, Y>& w) {
+  if constexpr (I == 0) {
+    return tape.y;
+  } else {
+    advance_state<stage_row<M, I>, I>(tape.y, h, k, w.stage);
+    return w.stage;
+  }
+}
+
+/// w.k_bar = h (b_I λ + Σ_{j>I} a_jI θ_j) + seed of k_I
+template <class M, int I, bool Seeded, class Y>
+REVODE_HD void stage_cotangent(scalar_t<Y> h, const Y& lambda, const rk_seeds<M, Y>* seeds,
+                               rk_scratch<M, Y>& w) {
+  using T = scalar_t<Y>;
+  using column = pulled_column<M, I, Seeded>;
+  constexpr int last = Seeded ? coefficients<M>::all : coefficients<M>::stages;
+  constexpr double b = coefficients<M>::b(I);
+  constexpr bool below = first_nonzero<column>(I + 1, last) < last;
+  const T* theta[last];
+  for (int j = 0; j < last; ++j) theta[j] = w.theta[j].data();
+  const T* l = lambda.data();
+  T* __restrict out = w.k_bar.data();
+  for (int i = 0, n = length(lambda); i < n; ++i) {
+    T sum(0);
+    if constexpr (b != 0) sum = add_weighted<column, I + 1, last>(static_cast<T>(b) * l[i], theta, i);
+    else if constexpr (below) sum = weighted<column, I + 1, last>(theta, i);
+    if constexpr (Seeded) out[i] = muladd(h, sum, seeds->k[I].data()[i]);
+    else out[i] = h * sum;
+  }
+}
+
+/// Stages I, I − 1, … 0: θ_I = (∂f/∂y)ᵀ k̄_I at the stage's value, and its share of p̄ and the ends.
+/// source  the recursion of Hager, Numer. Math. 87 (2000) 247–282, in the form without division by b
+template <class M, int I, bool Seeded, class System, class Y, class P>
+REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
+                           const stage_pointers<M, Y>& s, rk_scratch<M, Y>& w,
+                           const rk_seeds<M, Y>* seeds, const Y& lambda, P& p_bar,
+                           step_ends<scalar_t<Y>>* ends) {
+  using T = scalar_t<Y>;
+  if constexpr (I >= 0) {
+    if constexpr (Seeded || coefficients<M>::reached(I)) {
+      const T h = static_cast<T>(t_new - t);
+      stage_cotangent<M, I, Seeded>(h, lambda, seeds, w);
+      const Y& at = stage_value<M, I>(h, tape, s.k, w);
+      fill(w.theta[I], T(0));
+      if (ends == nullptr) {
+        sys.vjp(stage_time<M, I>(t, t_new), at, w.k_bar, nullptr, w.theta[I], p_bar);
+      } else {
+        constexpr T b = static_cast<T>(coefficients<M>::b(I));
+        constexpr T c = static_cast<T>(coefficients<M>::c(I));
+        T t_bar(0), h_bar(0);
+        sys.vjp(stage_time<M, I>(t, t_new), at, w.k_bar, &t_bar, w.theta[I], p_bar);
+        for (int i = 0, n = length(lambda); i < n; ++i) {
+          h_bar = muladd(b * lambda.data()[i], s.k[I][i], h_bar);
+          if constexpr (I > 0)
+            h_bar = muladd(w.theta[I].data()[i], (weighted<stage_row<M, I>, 0, I>(s.k, i)), h_bar);
+        }
+        ends->t += (1 - c) * t_bar - h_bar;
+        ends->t_new += c * t_bar + h_bar;
+      }
+    }
+    pull_stages<M, I - 1, Seeded>(sys, t, t_new, tape, s, w, seeds, lambda, p_bar, ends);
+  }
+}
+
+template <class M, int I, bool Seeded, class Y>
+REVODE_HD void add_stage_cotangents(const rk_scratch<M, Y>& w, Y& lambda) {
+  if constexpr (I >= 0) {
+    if constexpr (Seeded || coefficients<M>::reached(I)) add(w.theta[I], lambda);
+    add_stage_cotangents<M, I - 1, Seeded>(w, lambda);
+  }
+}
+
+/// The exact transpose of one step.
+/// cost    one field VJP for each stage that the new state or a seed reaches; no field evaluation
+template <explicit_method M, class System, class Y, class P>
+REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
+                    const rk_tape<M, Y>& tape, rk_scratch<M, Y>& w, const rk_seeds<M, Y>* seeds,
+                    Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
+  constexpr int s = coefficients<M>::stages, all = coefficients<M>::all;
+  const stage_pointers<M, Y> pointers(tape, w);
+  if (seeds == nullptr) {
+    pull_stages<M, s - 1, false>(sys, t, t_new, tape, pointers, w, seeds, state_bar, p_bar, ends);
+    add_stage_cotangents<M, s - 1, false>(w, state_bar);
+  } else {
+    pull_stages<M, all - 1, true>(sys, t, t_new, tape, pointers, w, seeds, state_bar, p_bar, ends);
+    add_stage_cotangents<M, all - 1, true>(w, state_bar);
+    add(seeds->y, state_bar);
+  }
+}
+
+/// Stages I … Last − 1 of the tangent: w.theta[I] = dk_I.
+template <class M, int I, int Last, class System, class Y, class P>
+REVODE_HD void push_stages(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
+                           const stage_pointers<M, Y>& s, rk_scratch<M, Y>& w, const Y& y_dot,
+                           const P& p_dot, const step_ends<scalar_t<Y>>& ends) {
+  using T = scalar_t<Y>;
+  if constexpr (I < Last) {
+    constexpr T c = static_cast<T>(coefficients<M>::c(I));
+    const T h = static_cast<T>(t_new - t), h_dot = ends.t_new - ends.t;
+    const Y& at = stage_value<M, I>(h, tape, s.k, w);
+    copy(y_dot, w.k_bar);
+    if constexpr (I > 0) {
+      const T* dk[I];
+      for (int j = 0; j < I; ++j) dk[j] = w.theta[j].data();
+      for (int i = 0, n = length(y_dot); i < n; ++i) {
+        T& out = w.k_bar.data()[i];
+        out = muladd(h, (weighted<stage_row<M, I>, 0, I>(dk, i)), out);
+        out = muladd(h_dot, (weighted<stage_row<M, I>, 0, I>(s.k, i)), out);
+      }
+    }
+    const T t_dot = (1 - c) * ends.t + c * ends.t_new;
+    sys.jvp(stage_time<M, I>(t, t_new), at, t_dot, w.k_bar, p_dot, w.theta[I]);
+    push_stages<M, I + 1, Last>(sys, t, t_new, tape, s, w, y_dot, p_dot, ends);
+  }
+}
+
+/// The exact derivative of one step. Leaves the tangents of the stages in w for dense output.
+/// cost    one field JVP a stage
+template <explicit_method M, class System, class Y, class P>
+REVODE_HD void push(const M&, System& sys, double t, double t_new, nothing,
+                    const rk_tape<M, Y>& tape, rk_scratch<M, Y>& w, Y& y_dot, const P& p_dot,
+                    const step_ends<scalar_t<Y>>& ends) {
+  using T = scalar_t<Y>;
+  constexpr int s = coefficients<M>::stages;
+  const stage_pointers<M, Y> pointers(tape, w);
+  push_stages<M, 0, s>(sys, t, t_new, tape, pointers, w, y_dot, p_dot, ends);
+  const T h = static_cast<T>(t_new - t), h_dot = ends.t_new - ends.t;
+  const T* dk[s];
+  for (int j = 0; j < s; ++j) dk[j] = w.theta[j].data();
+  for (int i = 0, n = length(y_dot); i < n; ++i) {
+    T& out = y_dot.data()[i];
+    out = muladd(h, (weighted<solution_row<M>, 0, s>(dk, i)), out);
+    out = muladd(h_dot, (weighted<solution_row<M>, 0, s>(pointers.k, i)), out);
+  }
+}
+
+}  // namespace revode

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <revode/solve/options.hpp>
+
+namespace revode {
+namespace {
+
+std::string text(double x) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
+  return std::string(buffer, end);
+}
+
+[[noreturn]] void misuse(const std::string& what) { throw std::invalid_argument(what); }
+
+void validate_tolerances(const options& o) {
+  const std::string both = "invalid tolerances rtol=" + text(o.rtol) + ", atol=" + text(o.atol);
+  if (!(o.rtol >= 0) || !(o.atol >= 0) || std::isinf(o.rtol) || std::isinf(o.atol))
+    misuse(both + " (tolerances are finite and not negative) give e.g. rtol=1e-6, atol=1e-9?");
+  if (o.rtol == 0 && o.atol == 0)
+    misuse(both + " (at least one must be positive) give e.g. rtol=1e-6, atol=1e-9?");
+}
+
+void validate_steps(const options& o, double t0, double t1, bool has_estimate,
+                    const char* method) {
+  if (!(o.fixed_step >= 0) || std::isinf(o.fixed_step))
+    misuse("invalid fixed step " + text(o.fixed_step) +
+           " (a step length is positive and finite; its sign follows from t0 and t1) give its "
+           "length?");
+  if (o.fixed_step == 0 && !has_estimate)
+    misuse("method " + std::string(method) +
+           " without a fixed step (it has no error estimate to choose steps by) give fixed_step, "
+           "or a method with an estimate such as tsit5?");
+  if (!std::isfinite(o.first_step))
+    misuse("invalid first step " + text(o.first_step) + " (it must be finite) leave it at 0?");
+  if (o.first_step * (t1 - t0) < 0)
+    misuse("first step " + text(o.first_step) + " of the wrong sign (the interval runs from " +
+           text(t0) + " to " + text(t1) + ") give it the sign of t1 - t0?");
+  if (!(o.max_step >= 0))
+    misuse("invalid max_step " + text(o.max_step) + " (it must be positive, or 0 for none) give "
+           "its length?");
+  if (o.max_steps < 0)
+    misuse("invalid max_steps " + std::to_string(o.max_steps) +
+           " (a number of attempts is not negative) give a positive bound?");
+}
+
+void validate_save_points(const save_at& save, double t0, double t1) {
+  const double direction = t1 < t0 ? -1 : 1;
+  double previous = t0;
+  for (const double t : save.ts) {
+    if (!(direction * (t - t0) >= 0) || !(direction * (t1 - t) >= 0))
+      misuse("save point " + text(t) + " outside the interval (it runs from " + text(t0) + " to " +
+             text(t1) + ") leave it out, or move t1?");
+    if (direction * (t - previous) < 0)
+      misuse("save point " + text(t) + " after " + text(previous) +
+             " (save points follow the direction of integration) sort them?");
+    previous = t;
+  }
+}
+
+}  // namespace
+
+void validate(const options& o, double t0, double t1, bool has_estimate, const char* method,
+              bool fused) {
+  if (!std::isfinite(t0) || !std::isfinite(t1))
+    misuse("interval from " + text(t0) + " to " + text(t1) +
+           " (both ends must be finite) give finite t0 and t1?");
+  validate_tolerances(o);
+  validate_steps(o, t0, t1, has_estimate, method);
+  validate_save_points(o.save, t0, t1);
+  if (o.require_equal_bits && fused)
+    misuse("require_equal_bits in a build that fuses products (bits then depend on inlining) "
+           "compile with -ffp-contract=off, which revode::core exports?");
+}
+
+index fixed_step_count(double t0, double t1, double h) {
+  const double n = std::ceil(std::abs(t1 - t0) / h - 1e-9);
+  if (n > 0x1p53)
+    misuse("fixed step " + text(h) + " (it would take more than 2^53 steps from " + text(t0) +
+           " to " + text(t1) + ") give a longer one?");
+  return n < 1 && t0 != t1 ? 1 : static_cast<index>(n);
+}
+
+}  // namespace revode

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+file(REMOVE_RECURSE ${WORK})
+if(WAY STREQUAL "installed")
+  run(${CMAKE_COMMAND} --install ${REVODE_BINARY} --prefix ${WORK}/prefix --component revode_development)
+  set(where -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+else()
+  set(where -DREVODE_SOURCE=${REVODE_SOURCE})
+endif()
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${WAY} -B ${WORK}/build -G ${GENERATOR} ${where}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS=${FLAGS})
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/consumer)
