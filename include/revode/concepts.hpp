@@ -54,6 +54,12 @@ struct snapshot {
   double t = 0;
   typename method_types<M, Y>::state state;
   [[no_unique_address]] typename method_types<M, Y>::memo memo;
+
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.state);
+    visit(self.memo);
+  }
 };
 
 /// What an attempt found: the square of the scaled error (≤ 1 is acceptable; 0 when the method has

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -122,8 +123,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::string_view> known;
   for_each_problem([&](const auto& f) { known.emplace_back(f.name); });
   const std::string nearest = nearest_name(name, known);
-  const std::string text = "unknown problem " + quoted(name) + " (not in the list of named problems) ";
-  misuse(text + (nearest.empty() ? "run 'revode list problems'?" : "did you mean " + quoted(nearest) + "?"));
+  misuse("unknown problem " + quoted(name) + " (not in the list of named problems) " +
+         (nearest.empty() ? "run 'revode list problems'?"
+                          : "did you mean " + quoted(nearest) + "?"));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include <Eigen/Core>
 
@@ -73,5 +75,66 @@ template <class T, revode::constant_for<revode::variable<T>> C, class Operation>
 struct ScalarBinaryOpTraits<C, revode::variable<T>, Operation> {
   using ReturnType = revode::variable<T>;
 };
+
+// Two of Eigen 3.4's kernels do not serve scalars with derivatives, and are replaced for them by
+// loops: the blocked matrix product does not compile for mixed scalars, and the triangular solve
+// skips elements that compare equal to 0, which loses the derivative of an element whose value is 0.
+namespace internal {
+
+template <class Lhs, class Rhs>
+concept mixed_derivative =
+    !std::is_same_v<Lhs, Rhs> && (revode::differentiable<Lhs> || revode::differentiable<Rhs>);
+
+template <class Index, class Lhs, int LhsOrder, bool ConjugateLhs, class Rhs, int RhsOrder,
+          bool ConjugateRhs, int ResultStride>
+  requires mixed_derivative<Lhs, Rhs>
+struct general_matrix_matrix_product<Index, Lhs, LhsOrder, ConjugateLhs, Rhs, RhsOrder,
+                                     ConjugateRhs, ColMajor, ResultStride> {
+  using Traits = gebp_traits<Lhs, Rhs>;
+  using ResScalar = typename ScalarBinaryOpTraits<Lhs, Rhs>::ReturnType;
+
+  static void run(Index rows, Index cols, Index depth, const Lhs* lhs, Index lhs_stride,
+                  const Rhs* rhs, Index rhs_stride, ResScalar* result, Index result_increment,
+                  Index result_stride, ResScalar alpha, level3_blocking<Lhs, Rhs>&,
+                  GemmParallelInfo<Index>* = nullptr) {
+    const_blas_data_mapper<Lhs, Index, LhsOrder> a(lhs, lhs_stride);
+    const_blas_data_mapper<Rhs, Index, RhsOrder> b(rhs, rhs_stride);
+    for (Index j = 0; j < cols; ++j) {
+      for (Index i = 0; i < rows; ++i) {
+        ResScalar sum(0);
+        for (Index k = 0; k < depth; ++k) sum += a(i, k) * b(k, j);
+        result[i * result_increment + j * result_stride] += alpha * sum;
+      }
+    }
+  }
+};
+
+template <class Lhs, class Rhs, class Index, int Mode, int Order>
+struct substitution_with_derivatives {
+  static void run(Index size, const Lhs* matrix, Index stride, Rhs* x) {
+    const_blas_data_mapper<Lhs, Index, Order> a(matrix, stride);
+    constexpr bool lower = (Mode & Lower) != 0;
+    for (Index k = 0; k < size; ++k) {
+      const Index i = lower ? k : size - 1 - k;
+      for (Index l = 0; l < k; ++l) {
+        const Index j = lower ? l : size - 1 - l;
+        x[i] -= a(i, j) * x[j];
+      }
+      if constexpr ((Mode & UnitDiag) == 0) x[i] /= a(i, i);
+    }
+  }
+};
+
+template <class Lhs, class Rhs, class Index, int Mode, bool Conjugate>
+  requires revode::differentiable<Rhs>
+struct triangular_solve_vector<Lhs, Rhs, Index, OnTheLeft, Mode, Conjugate, RowMajor>
+    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, RowMajor> {};
+
+template <class Lhs, class Rhs, class Index, int Mode, bool Conjugate>
+  requires revode::differentiable<Rhs>
+struct triangular_solve_vector<Lhs, Rhs, Index, OnTheLeft, Mode, Conjugate, ColMajor>
+    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, ColMajor> {};
+
+}  // namespace internal
 
 }  // namespace Eigen

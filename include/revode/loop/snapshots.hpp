@@ -12,11 +12,15 @@
 
 namespace revode {
 
-/// Calls visit(x) for every dense array that lives outside the object itself; types that hold such
-/// arrays overload it, so that they can be stored flat.
+/// Calls visit(x) for every dense array that an object keeps outside itself. A type made of several
+/// says so with a static member parts(self, visit), which calls visit for each of its parts.
 template <class T, class Visit>
-void for_each_array(T& part, Visit&& visit) {
-  if constexpr (dense<T> && !std::is_trivially_copyable_v<T>) visit(part);
+void for_each_array(T& object, Visit&& visit) {
+  if constexpr (requires { std::remove_const_t<T>::parts(object, visit); }) {
+    std::remove_const_t<T>::parts(object, [&](auto& part) { for_each_array(part, visit); });
+  } else if constexpr (dense<T> && !std::is_trivially_copyable_v<std::remove_const_t<T>>) {
+    visit(object);
+  }
 }
 
 /// Bytes of an object and of the arrays it owns.

@@ -69,7 +69,7 @@ struct brusselator_1d {
   REVODE_HD void vjp(const T&, const Y& y, const P& p, const W& w, GT&, GY& gy, GP& gp) const {
     using place = decltype(y.size());
     const place size = y.size(), points = size / 2;
-    const T cells((points + 1) * (points + 1)), c = p[2] * cells;
+    const T cells = T((points + 1) * (points + 1)), c = p[2] * cells;
     T of_a(0), of_b(0), of_alpha(0);
     for (place i = 0; i < size; i += 2) {
       const bool first = i == 0, last = i + 2 == size;

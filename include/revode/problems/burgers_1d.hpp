@@ -65,7 +65,7 @@ struct burgers_1d {
   REVODE_HD void vjp(const T&, const Y& y, const P& p, const W& w, GT&, GY& gy, GP& gp) const {
     using place = decltype(y.size());
     const place size = y.size();
-    const T cells((size + 1) * (size + 1)), half = T(size + 1) / 2;
+    const T cells = T((size + 1) * (size + 1)), half = T(size + 1) / 2;
     T bend_weighted(0);
     for (place i = 0; i < size; ++i) {
       const T left = i > 0 ? w[i - 1] : T(0);

@@ -136,8 +136,10 @@ class stepper {
     h_ = bounded(h_);
   }
 
+  /// The estimate falls as h^(order + 1).
   static constexpr int order() {
-    if constexpr (has_estimate_v<M>) return M::embedded_order;
+    if constexpr (requires { M::estimate_order; }) return M::estimate_order;
+    else if constexpr (has_estimate_v<M>) return M::embedded_order;
     else return M::order;
   }
 

@@ -16,8 +16,9 @@ struct butcher_tableau {
   double c[S];
 };
 
-/// Continuous extension y(θ) = y + h Σ b_i(θ) k_i, b_i(θ) = Σ_{j=1..D} weights[i][j-1] θ^j, over the
-/// S stages of the step and E extra ones (a, c), evaluated only when a save point falls in the step.
+/// Continuous extension y(θ) = y + h Σ b_i(θ) k_i, b_i(θ) = Σ_{j=1..D} weights[i][j-1] θ^j, over
+/// the S stages of the step and E extra ones (a, c), evaluated only when a save point falls in the
+/// step.
 template <int S, int E, int D>
 struct dense_tableau {
   double a[E > 0 ? E : 1][S + E];
@@ -25,8 +26,8 @@ struct dense_tableau {
   double weights[S + E][D];
 };
 
-/// True when the last stage is f at the new point (last row of a equals b, c = 1), so that it serves
-/// as the first stage of the next step ("first same as last").
+/// True when the last stage is f at the new point (last row of a equals b, c = 1), so that it
+/// serves as the first stage of the next step ("first same as last").
 template <int S>
 REVODE_HD constexpr bool is_fsal(const butcher_tableau<S>& tableau) {
   bool same = tableau.c[S - 1] == 1.0;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/butcher_tableau.hpp>
+#include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
 
 /// Dormand–Prince method of order 8 in the form of the code DOP853, with a continuous extension of
 /// order 7 on four extra stages, the first of which is f at the new point.
 /// estimate  err = e5² / √(e5² + 0.01 e3²): e5 = ‖h Σ (b − b_embedded)_i k_i‖ with b_embedded of
-///           order 5, e3 the same with b_embedded_low of order 3; both norms scaled by the tolerance
+///           order 5, e3 the same with b_embedded_low of order 3; norms scaled by the tolerance
 struct dop853 {
   static constexpr const char* name = "dop853";
   static constexpr const char* source =
-      "Hairer, Norsett & Wanner, Solving ODEs I (1993), II.5 and II.6, and the code DOP853";
+      "Hairer, Nørsett & Wanner, Solving ODEs I (1993), II.5, II.6 and II.10; the code DOP853";
   static constexpr int order = 8, embedded_order = 5, dense_order = 7;
+  static constexpr int estimate_order = 7;  // of the combined estimate: it falls as h^8
   static constexpr butcher_tableau<12> tableau{
       .a = {{},
             {5.26001519587677318785587544488e-2},
@@ -48,7 +49,7 @@ struct dop853 {
             1.89151789931450038304281599044, -5.8012039600105847814672114227,
             3.1116436695781989440891606237e-1, -1.52160949662516078556178806805e-1,
             2.01365400804030348374776537501e-1, 4.47106157277725905176885569043e-2},
-      // b minus the source's er_i.
+      // b_i minus the source's er_i.
       .b_embedded = {5.42937341165687622380535766363e-2 - 0.1312004499419488073250102996e-1, 0, 0,
                      0, 0, 4.45031289275240888144113950566 + 0.1225156446376204440720569753e1,
                      1.89151789931450038304281599044 + 0.4957589496572501915214079952,

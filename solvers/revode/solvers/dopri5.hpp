@@ -2,6 +2,7 @@
 #pragma once
 
 #include <revode/solvers/order_conditions.hpp>
+#include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
 
@@ -10,7 +11,7 @@ struct dopri5 {
   static constexpr const char* name = "dopri5";
   static constexpr const char* source =
       "Dormand & Prince, J. Comput. Appl. Math. 6 (1980) 19-26, Table 2; dense output: "
-      "Hairer, Norsett & Wanner, Solving ODEs I (1993), II.6, and the code DOPRI5";
+      "Hairer, Nørsett & Wanner, Solving ODEs I (1993), II.6; the code DOPRI5";
   static constexpr int order = 5, embedded_order = 4, dense_order = 4;
   static constexpr butcher_tableau<7> tableau{
       .a = {{},

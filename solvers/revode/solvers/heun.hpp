@@ -2,6 +2,7 @@
 #pragma once
 
 #include <revode/solvers/order_conditions.hpp>
+#include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
 
@@ -9,8 +10,7 @@ namespace revode {
 /// estimate  y₁ − (y + h k_1): embedded Euler
 struct heun {
   static constexpr const char* name = "heun";
-  static constexpr const char* source =
-      "Heun, Z. Math. Phys. 45 (1900) 23-38";
+  static constexpr const char* source = "Heun, Z. Math. Phys. 45 (1900) 23-38";
   static constexpr int order = 2, embedded_order = 1, dense_order = 2;
   static constexpr butcher_tableau<2> tableau{
       .a = {{}, {1}}, .b = {1. / 2, 1. / 2}, .b_embedded = {1, 0}, .c = {0, 1}};

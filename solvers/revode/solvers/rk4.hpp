@@ -2,6 +2,7 @@
 #pragma once
 
 #include <revode/solvers/order_conditions.hpp>
+#include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
 

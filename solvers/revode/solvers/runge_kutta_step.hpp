@@ -107,6 +107,11 @@ struct rk_tape {
   REVODE_HD explicit rk_tape(const Y& like) : y(like) {
     for (auto& stage : k) stage = like;
   }
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.y);
+    for (auto& stage : self.k) visit(stage);
+  }
 };
 
 template <class Y>
@@ -127,6 +132,11 @@ struct rk_seeds {
   REVODE_HD explicit rk_seeds(const Y& like) : y(like) {
     for (auto& stage : k) stage = like;
   }
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.y);
+    for (auto& stage : self.k) visit(stage);
+  }
   REVODE_HD void clear() {
     fill(y, scalar_t<Y>(0));
     for (auto& stage : k) fill(stage, scalar_t<Y>(0));
@@ -146,6 +156,13 @@ struct rk_scratch {
   REVODE_HD explicit rk_scratch(const Y& like) : stage(like), k_bar(like) {
     for (auto& part : theta) part = like;
     for (auto& part : k_extra) part = like;
+  }
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.stage);
+    visit(self.k_bar);
+    for (auto& part : self.theta) visit(part);
+    for (auto& part : self.k_extra) visit(part);
   }
 };
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/butcher_tableau.hpp>
+#include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
 
-/// Verner's "most efficient" 7(6) pair with its continuous extension of order 7 on six extra stages,
-/// the first of which is f at the new point.
+/// Verner's "most efficient" 7(6) pair with a continuous extension of order 7 on six extra stages,
+/// the first of which is f at the new point. Extra stages and weights are those of the table as its
+/// author corrected it in 2024: the extension printed before meets all conditions of order 6, but
+/// only some of order 7.
 struct vern7 {
   static constexpr const char* name = "vern7";
   static constexpr const char* source =
-      "Verner, Numer. Algorithms 53 (2010) 383-396, and the author's table RKV76.IIa.Efficient";
+      "Verner, Numer. Algorithms 53 (2010) 383-396; dense output: the author's table "
+      "RKV76.IIa.Efficient.00001675585 (corrected 2024)";
   static constexpr int order = 7, embedded_order = 6, dense_order = 7;
   static constexpr butcher_tableau<10> tableau{
       .a = {{},
@@ -28,8 +31,9 @@ struct vern7 {
             {10.13814652288180787641845, 0, -42.64113603171750214622846, 35.76384003992257007135021,
              -4.348022840392907653340370, 2.009862268377035895441944, 0.3487490460338272405953823,
              -0.2714390051048312842371587},
-            {-45.03007203429867712435322, 0, 187.3272437654588840752418, -154.0288236935018690596729,
-             18.56465306347536233859492, -7.141809679295078854925420, 1.308808578161378625114763}},
+            {-45.03007203429867712435322, 0, 187.3272437654588840752418,
+             -154.0288236935018690596729, 18.56465306347536233859492, -7.141809679295078854925420,
+             1.308808578161378625114763}},
       .b = {0.04715561848627222170431765, 0, 0, 0.2575056429843415189596436,
             0.2621665397741262047713863, 0.1521609265673855740323133, 0.4939969170032484246907176,
             -0.2943031171403250441557245, 0.08131747232495109999734599, 0},
@@ -68,7 +72,7 @@ struct vern7 {
              0.1241964089587753256730553, -0.1043136241598034069260249}},
       .c = {1, 0.6716626365038747067708665, 1. / 8, 1. / 4, 53. / 100, 79. / 100},
       .weights = {
-          {1.0, -8.366136708817906707256587, 33.45564674491338463365847, -70.5041746657266495475849,
+          {1, -8.366136708817906707256587, 33.45564674491338463365847, -70.5041746657266495475849,
            80.67397907967836612193926, -47.49724826833688304754453, 11.28508943677596076849261},
           {},
           {},

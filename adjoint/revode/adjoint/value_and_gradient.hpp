@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include <revode/adjoint/loss.hpp>
+#include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/adjoint/running_cost.hpp>
+
+namespace revode {
+
+/// The value of a loss, its gradient, and the solution it belongs to. Without success there is
+/// neither value nor gradient.
+template <class Y, class P>
+struct value_and_gradient_result {
+  std::optional<double> value{};
+  std::optional<revode::gradient<Y, P>> gradient{};
+  revode::solution<Y> solution;
+};
+
+/// L(y(t1)) or L(y(t1), ys), and its gradient with respect to y0, p, t0, t1 and the save times.
+///
+///   auto r = value_and_gradient(q, tsit5{}, {}, [](const auto& y) { return y[0] * y[0]; });
+///   *r.value, r.gradient->p
+///
+/// With a running cost: loss_with_running_cost{terminal, running}, running(t, y, p) a scalar.
+/// cost    one solve, the schedule's replays, one VJP per stage and step
+template <method M, class F, class Y, class P, class Loss>
+value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, const M& m,
+                                                   const options& o, const Loss& loss,
+                                                   const recursive_checkpoint& adjoint = {}) {
+  auto s = solve(q, m, o, adjoint);
+  value_and_gradient_result<Y, P> r{.solution = static_cast<const solution<Y>&>(s)};
+  if (s.status != status::success) return r;
+  cotangents<Y> bar;
+  r.value = loss_evaluation<Loss, Y>(loss)(s, bar);
+  r.gradient = s.pullback(bar);
+  return r;
+}
+
+template <method M, class F, class Y, class P, class Terminal, class Running>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o,
+    const loss_with_running_cost<Terminal, Running>& loss,
+    const recursive_checkpoint& adjoint = {}) {
+  using Z = lengthened_t<Y>;
+  const field_with_running_cost<std::remove_cvref_t<F>, Running> f{q.f, loss.running};
+  const problem longer{f, lengthen(q.y0), q.t0, q.t1, q.p};
+  const auto terminal = [&]<class V>(const V& z) {
+    using S = scalar_t<V>;
+    const int n = length(q.y0);
+    rebind_t<Y, S> y = rebind_like<S>(q.y0);
+    copy(z, y);
+    return loss.terminal(y) + z.data()[n];
+  };
+  const auto full = value_and_gradient(longer, m, o, terminal, adjoint);
+  value_and_gradient_result<Y, P> r{.value = full.value,
+                                    .solution = {.status = full.solution.status,
+                                                 .t = full.solution.t,
+                                                 .y = shorten(full.solution.y, q.y0),
+                                                 .ts = full.solution.ts,
+                                                 .stats = full.solution.stats}};
+  for (const Z& z : full.solution.ys) r.solution.ys.push_back(shorten(z, q.y0));
+  if (const auto& g = full.gradient)
+    r.gradient = {shorten(g->y0, q.y0), g->p, g->t0, g->t1, g->ts, g->reverse};
+  return r;
+}
+
+}  // namespace revode

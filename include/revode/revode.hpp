@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// All of revode that needs no other library: solve, methods, adjoints, loops.
+#include <revode/adjoint/all.hpp>
+#include <revode/loop/bounded_while_loop.hpp>
+#include <revode/loop/scan.hpp>
+#include <revode/problem.hpp>
+#include <revode/solve/solve.hpp>
+#include <revode/solvers/all.hpp>
