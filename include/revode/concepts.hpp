@@ -113,24 +113,28 @@ REVODE_HD carry<M, Y> make_carry(const Y& y) {
 //   extend(m, sys, t, t_new, tape, w)            the stages that only dense output needs
 //   interpolate(m, t, t_new, tape, w, theta, y)                       y(t + θ (t_new − t))
 //   pull_interpolate(m, t, t_new, tape, w, theta, y_bar, seeds*, bar)  adds; bar: θ and h alone
-//   push_interpolate(m, t, t_new, tape, w, theta, theta_dot, ends, y_dot)
+//   push_interpolate(m, t, t_new, tape, w, theta, theta_dot, ends, state_dot, y_dot)
+//       w as push and push_extend left it; state_dot: tangent of the old state
+// `next` comes as some earlier attempt left it: its cache is the one of its state and memo. A method
+// without dense output (no member dense_order) has no save points between t0 and t1 and needs none
+// of the functions from extend on; its seeds are `nothing`.
 // The ones below have defaults, right for a one-step method whose state is y itself.
 
-/// carry ← the start (t, y). pull_begin takes the cotangent of that state back to y.
+/// carry ← the start (t, y). pull_begin takes the cotangent of that state back to y, p and t.
 template <class M, class System, class Y, class Carry>
 REVODE_HD void begin(const M& m, System& sys, double t, const Y& y, Carry& c) {
   c.state = y;
   refresh(m, sys, t, c);
 }
-template <class M, class System, class State, class Y, class P>
+template <class M, class System, class State, class Y, class P, class T>
 REVODE_HD void pull_begin(const M&, System&, double, const Y&, const State& state_bar, Y& y_bar,
-                          P&) {
+                          P&, T&) {
   auto* out = y_bar.data();
   const auto* in = state_bar.data();
   for (int i = 0; i < static_cast<int>(y_bar.size()); ++i) out[i] = out[i] + in[i];
 }
-template <class M, class System, class Y, class P, class State>
-REVODE_HD void push_begin(const M&, System&, double, const Y&, const Y& y_dot, const P&,
+template <class M, class System, class Y, class P, class T, class State>
+REVODE_HD void push_begin(const M&, System&, double, const Y&, const Y& y_dot, const P&, const T&,
                           State& state_dot) {
   state_dot = y_dot;
 }
@@ -155,9 +159,37 @@ REVODE_HD const State& push_value(const M&, const State& state_dot) {
   return state_dot;
 }
 
-/// A method that can be differentiated and has an error estimate says so with these traits.
+/// The stages that only dense output needs, and their tangents: none.
+template <class M, class System, class Tape, class Scratch>
+REVODE_HD void extend(const M&, System&, double, double, const Tape&, Scratch&) {}
+template <class M, class System, class Tape, class Scratch, class State, class P, class Ends>
+REVODE_HD void push_extend(const M&, System&, double, double, const Tape&, Scratch&, const State&,
+                           const P&, const Ends&) {}
+
+/// What a method says of itself with members embedded_order, dense_order and multistep. The end
+/// times of a multistep method move along the solution: dL/dt0 = −ȳ₀ᵀf(t0, y0), dL/dt1 = λᵀf(t1, y1).
 template <class M>
 inline constexpr bool has_estimate_v = requires { requires M::embedded_order > 0; };
+template <class M>
+inline constexpr bool has_dense_output_v = requires { requires M::dense_order > 0; };
+template <class M>
+inline constexpr bool is_multistep_v = requires { requires M::multistep; };
+
+/// The order of the estimate; of the method where it has none.
+template <class M>
+constexpr int estimate_order() {
+  if constexpr (has_estimate_v<M>) return M::embedded_order;
+  else return M::order;
+}
+
+/// The factor on the length of the step just tried. A method of variable order brings its own and
+/// may decide that, too: in `from` for another trial, in `next` after an accepted one (whose replay
+/// has it from the record and from `next`'s memo).
+template <class M, class Controller, class Memory, class Outcome, class Carry>
+REVODE_HD double propose(const M&, const Controller& controller, Memory& memory,
+                         const Outcome& found, Carry&, Carry&) {
+  return propose_factor(controller, memory, found.error_squared, estimate_order<M>() + 1);
+}
 
 template <class M>
 concept method = requires {

@@ -142,9 +142,9 @@ TEST_CASE_TEMPLATE("the dot-product law holds to 1e-14 for every source", Y, vec
   d.vjp(ring_field{}, at_t, y, p, w, &gt, gy, gp);
   d.jvp(ring_field{}, at_t, y, p, at_kt, v, q, out);
   const double pushed = dot(w, out), pulled = gt * at_kt + dot(gy, v) + dot(gp, q);
-  const double scale = std::sqrt(dot(w, w) * dot(out, out)) +
-                       std::sqrt((gt * gt + dot(gy, gy) + dot(gp, gp)) *
-                                 (at_kt * at_kt + dot(v, v) + dot(q, q)));
+  const double scale =
+      std::sqrt(dot(w, w) * dot(out, out)) +
+      std::sqrt((gt * gt + dot(gy, gy) + dot(gp, gp)) * (at_kt * at_kt + dot(v, v) + dot(q, q)));
   CHECK(std::abs(pushed - pulled) <= 1e-14 * scale);
 }
 

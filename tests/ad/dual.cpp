@@ -57,66 +57,177 @@ void slope_is(const F& f, const D& df, double x) {
 
 TEST_CASE("every elementary function has its derivative, forward, reverse and twice") {
   for (double x : {0.3, 0.7}) {
-    slope_is([](auto v) { using std::sqrt; return sqrt(v); },
-             [](double v) { return 0.5 / std::sqrt(v); }, x);
-    slope_is([](auto v) { using std::exp; return exp(v); }, [](double v) { return std::exp(v); }, x);
-    slope_is([](auto v) { using std::expm1; return expm1(v); },
-             [](double v) { return std::exp(v); }, x);
-    slope_is([](auto v) { using std::log; return log(v); }, [](double v) { return 1 / v; }, x);
-    slope_is([](auto v) { using std::log1p; return log1p(v); },
-             [](double v) { return 1 / (1 + v); }, x);
-    slope_is([](auto v) { using std::sin; return sin(v); }, [](double v) { return std::cos(v); }, x);
-    slope_is([](auto v) { using std::cos; return cos(v); }, [](double v) { return -std::sin(v); }, x);
-    slope_is([](auto v) { using std::tan; return tan(v); },
-             [](double v) { return 1 / (std::cos(v) * std::cos(v)); }, x);
-    slope_is([](auto v) { using std::asin; return asin(v); },
-             [](double v) { return 1 / std::sqrt(1 - v * v); }, x);
-    slope_is([](auto v) { using std::acos; return acos(v); },
-             [](double v) { return -1 / std::sqrt(1 - v * v); }, x);
-    slope_is([](auto v) { using std::atan; return atan(v); },
-             [](double v) { return 1 / (1 + v * v); }, x);
-    slope_is([](auto v) { using std::sinh; return sinh(v); },
-             [](double v) { return std::cosh(v); }, x);
-    slope_is([](auto v) { using std::cosh; return cosh(v); },
-             [](double v) { return std::sinh(v); }, x);
-    slope_is([](auto v) { using std::tanh; return tanh(v); },
-             [](double v) { return 1 / (std::cosh(v) * std::cosh(v)); }, x);
-    slope_is([](auto v) { using std::abs; return abs(-v); }, [](double) { return 1.0; }, x);
+    slope_is(
+        [](auto v) {
+          using std::sqrt;
+          return sqrt(v);
+        },
+        [](double v) { return 0.5 / std::sqrt(v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::exp;
+          return exp(v);
+        },
+        [](double v) { return std::exp(v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::expm1;
+          return expm1(v);
+        },
+        [](double v) { return std::exp(v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::log;
+          return log(v);
+        },
+        [](double v) { return 1 / v; }, x);
+    slope_is(
+        [](auto v) {
+          using std::log1p;
+          return log1p(v);
+        },
+        [](double v) { return 1 / (1 + v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::sin;
+          return sin(v);
+        },
+        [](double v) { return std::cos(v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::cos;
+          return cos(v);
+        },
+        [](double v) { return -std::sin(v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::tan;
+          return tan(v);
+        },
+        [](double v) { return 1 / (std::cos(v) * std::cos(v)); }, x);
+    slope_is(
+        [](auto v) {
+          using std::asin;
+          return asin(v);
+        },
+        [](double v) { return 1 / std::sqrt(1 - v * v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::acos;
+          return acos(v);
+        },
+        [](double v) { return -1 / std::sqrt(1 - v * v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::atan;
+          return atan(v);
+        },
+        [](double v) { return 1 / (1 + v * v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::sinh;
+          return sinh(v);
+        },
+        [](double v) { return std::cosh(v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::cosh;
+          return cosh(v);
+        },
+        [](double v) { return std::sinh(v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::tanh;
+          return tanh(v);
+        },
+        [](double v) { return 1 / (std::cosh(v) * std::cosh(v)); }, x);
+    slope_is(
+        [](auto v) {
+          using std::abs;
+          return abs(-v);
+        },
+        [](double) { return 1.0; }, x);
   }
 }
 
 TEST_CASE("functions of two arguments differentiate in each of them and in both") {
   for (double x : {0.4, 1.7}) {
-    slope_is([](auto v) { using std::pow; return pow(v, v); },
-             [](double v) { return std::pow(v, v) * (std::log(v) + 1); }, x);
-    slope_is([](auto v) { using std::pow; return pow(v, 2.5f); },
-             [](double v) { return 2.5 * std::pow(v, 1.5); }, x);
-    slope_is([](auto v) { using std::pow; return pow(v, -3); },
-             [](double v) { return -3 * std::pow(v, -4); }, x);
-    slope_is([](auto v) { using std::pow; return pow(2, v); },
-             [](double v) { return std::log(2.0) * std::pow(2.0, v); }, x);
-    slope_is([](auto v) { using std::atan2; return atan2(v, v * v); },
-             [](double v) { return -1 / (1 + v * v); }, x);
-    slope_is([](auto v) { using std::atan2; return atan2(v, decltype(v)(2)); },
-             [](double v) { return 2 / (4 + v * v); }, x);
-    slope_is([](auto v) { using std::hypot; return hypot(v, v); },
-             [](double) { return std::sqrt(2.0); }, x);
-    slope_is([](auto v) { using std::max; return max(v, decltype(v)(1)) + v; },
-             [](double v) { return v > 1 ? 2.0 : 1.0; }, x);
-    slope_is([](auto v) { using std::min; return min(v * v, v); },
-             [](double v) { return v < 1 ? 2 * v : 1.0; }, x);
+    slope_is(
+        [](auto v) {
+          using std::pow;
+          return pow(v, v);
+        },
+        [](double v) { return std::pow(v, v) * (std::log(v) + 1); }, x);
+    slope_is(
+        [](auto v) {
+          using std::pow;
+          return pow(v, 2.5f);
+        },
+        [](double v) { return 2.5 * std::pow(v, 1.5); }, x);
+    slope_is(
+        [](auto v) {
+          using std::pow;
+          return pow(v, -3);
+        },
+        [](double v) { return -3 * std::pow(v, -4); }, x);
+    slope_is(
+        [](auto v) {
+          using std::pow;
+          return pow(2, v);
+        },
+        [](double v) { return std::log(2.0) * std::pow(2.0, v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::atan2;
+          return atan2(v, v * v);
+        },
+        [](double v) { return -1 / (1 + v * v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::atan2;
+          return atan2(v, decltype(v)(2));
+        },
+        [](double v) { return 2 / (4 + v * v); }, x);
+    slope_is(
+        [](auto v) {
+          using std::hypot;
+          return hypot(v, v);
+        },
+        [](double) { return std::sqrt(2.0); }, x);
+    slope_is(
+        [](auto v) {
+          using std::max;
+          return max(v, decltype(v)(1)) + v;
+        },
+        [](double v) { return v > 1 ? 2.0 : 1.0; }, x);
+    slope_is(
+        [](auto v) {
+          using std::min;
+          return min(v * v, v);
+        },
+        [](double v) { return v < 1 ? 2 * v : 1.0; }, x);
   }
 }
 
 TEST_CASE("arithmetic mixes duals, ints, floats and doubles on either side") {
   for (double x : {0.4, -1.7}) {
     slope_is([](auto v) { return (2 * v - 1) / (v * v + 3.0); },
-             [](double v) { return 2 / (v * v + 3) - (2 * v - 1) * 2 * v / ((v * v + 3) * (v * v + 3)); },
+             [](double v) {
+               return 2 / (v * v + 3) - (2 * v - 1) * 2 * v / ((v * v + 3) * (v * v + 3));
+             },
              x);
     slope_is([](auto v) { return 1 / v - v / 2 + (3.0f - v) * 2.0 - (-v) + (+v); },
              [](double v) { return -1 / (v * v) - 0.5; }, x);
-    slope_is([](auto v) { auto s = v; s += v; s *= 3; s -= 1; s /= v + 4; return s; },
-             [](double v) { return 25 / ((v + 4) * (v + 4)); }, x);
+    slope_is(
+        [](auto v) {
+          auto s = v;
+          s += v;
+          s *= 3;
+          s -= 1;
+          s /= v + 4;
+          return s;
+        },
+        [](double v) { return 25 / ((v + 4) * (v + 4)); }, x);
   }
 }
 

@@ -28,8 +28,8 @@ struct mixed_by_hand {
   double e = std::exp(-p[1] * y[1]), th = std::tanh(y[2]);
 
   revode::mat<double, 3> f_y() const {
-    return {{p[0] * y[1], p[0] * y[0], std::sin(t),                     //
-             2 * y[0], -p[1] * e, 0,                                    //
+    return {{p[0] * y[1], p[0] * y[0], std::sin(t),  //
+             2 * y[0], -p[1] * e, 0,                 //
              -1 / y[1], y[0] / (y[1] * y[1]), p[2] * (1 - th * th)}};
   }
   revode::mat<double, 3> f_p() const {
@@ -42,7 +42,8 @@ struct mixed_by_hand {
     revode::vec<double, 3> y, p;
   };
   /// of uᵀ(f_t kt + f_y k)
-  gradient second(const revode::vec<double, 3>& u, double kt, const revode::vec<double, 3>& k) const {
+  gradient second(const revode::vec<double, 3>& u, double kt,
+                  const revode::vec<double, 3>& k) const {
     const double s = 1 - th * th, q = 1 / (y[1] * y[1]);
     return {u[0] * (std::cos(t) * k[2] - std::sin(t) * y[2] * kt) + u[2] * 2 * p[0] * kt,
             {u[0] * p[0] * k[1] + 2 * u[1] * k[0] + u[2] * q * k[1],

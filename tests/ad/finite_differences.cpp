@@ -78,8 +78,8 @@ TEST_CASE("typical_size keeps the difference step of small components small") {
 
 TEST_CASE("a field is kept by reference when it has a name, by value when it has none") {
   closed_field named;
-  static_assert(std::same_as<decltype(by_finite_differences(named)),
-                             finite_difference_field<closed_field&>>);
+  static_assert(
+      std::same_as<decltype(by_finite_differences(named)), finite_difference_field<closed_field&>>);
   static_assert(std::same_as<decltype(by_finite_differences(closed_field{})),
                              finite_difference_field<closed_field>>);
 }

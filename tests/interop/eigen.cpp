@@ -47,8 +47,8 @@ VectorXd wave(int n, double phase) {
 
 TEST_CASE("a network over Eigen vectors: the recorded vjp equals differences and its own jvp") {
   const perceptron f;
-  const VectorXd y = wave(f.n, 1), p = wave(f.parameters(), 2), w = wave(f.n, 3),
-                 v = wave(f.n, 4), q = wave(f.parameters(), 5);
+  const VectorXd y = wave(f.n, 1), p = wave(f.parameters(), 2), w = wave(f.n, 3), v = wave(f.n, 4),
+                 q = wave(f.parameters(), 5);
   using D = derivatives<perceptron, VectorXd, VectorXd>;
   static_assert(D::vjp_source == derivative_source::recording);
   D d;
@@ -68,8 +68,8 @@ TEST_CASE("a network over Eigen vectors: the recorded vjp equals differences and
   d.jvp(f, t, y, p, kt, v, q, out);
   const double pushed = w.dot(out), pulled = gt * kt + gy.dot(v) + gp.dot(q);
   CHECK(std::abs(pushed - pulled) <=
-        1e-14 * (w.norm() * out.norm() + std::hypot(gt, gy.norm(), gp.norm()) *
-                                             std::hypot(kt, v.norm(), q.norm())));
+        1e-14 * (w.norm() * out.norm() +
+                 std::hypot(gt, gy.norm(), gp.norm()) * std::hypot(kt, v.norm(), q.norm())));
 
   MatrixXd jac(f.n, f.n);
   d.jacobian(f, t, y, p, jac);
@@ -164,7 +164,7 @@ TEST_CASE("numbers times duals and variables: every shape of product") {
   }
   const MatrixXd expected = a * b.cwiseProduct(b);
   const Eigen::Matrix<D, Eigen::Dynamic, Eigen::Dynamic> right = a * moving,
-      left = moving.transpose() * a.transpose();
+                                                         left = moving.transpose() * a.transpose();
   const Eigen::Matrix<D, Eigen::Dynamic, 1> column = a * moving.col(2);
   for (int i = 0; i < 9; ++i) {
     CHECK(column[i].d[0] == doctest::Approx(expected(i, 2)).epsilon(1e-13));

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <revode/ad/dual.hpp>
+#include <revode/ad/dual_sweep.hpp>
 #include <revode/ad/field_calls.hpp>
 #include <revode/ad/recording.hpp>
 #include <revode/config.hpp>
@@ -71,7 +72,7 @@ class derivatives {
       own_jvp(f, t, y, p, dt, dy, dp, out);
     } else if constexpr (jvp_source == derivative_source::duals) {
       decltype(auto) a = fitted<push_scalar>(push_, y, p);
-      seed(a, y, p, dy, dp);
+      seed_direction(a, y, p, dy, dp);
       push_scalar moving(t);
       moving.d[0] = dt;
       f(moving, a.y, a.p, a.dy);
@@ -92,9 +93,9 @@ class derivatives {
       own_vjp(f, t, y, p, w, gt, gy, gp);
     } else if constexpr (vjp_source == derivative_source::duals) {
       if (gt != nullptr) {
-        sweep<n + tracked + 1>(f, t, y, p, w, gt, gy, gp);
+        dual_sweep<Y, P>::template vjp<n + tracked + 1>(f, t, y, p, w, gt, gy, gp);
       } else {
-        sweep<n + tracked>(f, t, y, p, w, gt, gy, gp);
+        dual_sweep<Y, P>::template vjp<n + tracked>(f, t, y, p, w, gt, gy, gp);
       }
     } else if constexpr (vjp_source == derivative_source::recording) {
       pull_.pull(f, t, y, p, w.data(), gt != nullptr, tracked != 0);
@@ -150,9 +151,9 @@ class derivatives {
       second_by_own(f, t, y, p, u, kt, k, gt, gy, gp);
     } else if constexpr (small && call_accepts<F, Y, P, dual<push_scalar, sweep_width>>) {
       if (gt != nullptr) {
-        second_sweep<n + tracked + 1>(f, t, y, p, u, kt, k, gt, gy, gp);
+        dual_sweep<Y, P>::template second<n + tracked + 1>(f, t, y, p, u, kt, k, gt, gy, gp);
       } else {
-        second_sweep<n + tracked>(f, t, y, p, u, kt, k, gt, gy, gp);
+        dual_sweep<Y, P>::template second<n + tracked>(f, t, y, p, u, kt, k, gt, gy, gp);
       }
     } else if constexpr (!small && call_accepts<F, Y, P, variable<push_scalar>>) {
       second_by_recording(f, t, y, p, u, kt, k, gt, gy, gp);
@@ -187,15 +188,6 @@ class derivatives {
     }
   }
 
-  /// a.y = y + ε dy, a.p = p + ε dp
-  template <class A, class DP>
-  REVODE_HD static void seed(A& a, const Y& y, const P& p, const Y& dy, const DP& dp) {
-    copy(y, a.y);
-    copy(p, a.p);
-    for (int i = 0, size = length(y); i < size; ++i) a.y.data()[i].d[0] = dy.data()[i];
-    for (int i = 0, size = length(dp); i < size; ++i) a.p.data()[i].d[0] = dp.data()[i];
-  }
-
   template <class DP>
   REVODE_HD void own_jvp(const F& f, T t, const Y& y, const P& p, T dt, const Y& dy, const DP& dp,
                          Y& out) {
@@ -220,41 +212,6 @@ class derivatives {
       fill(a.p, T(0));
       f.vjp(t, y, p, w, time, gy, a.p);
     }
-  }
-
-  /// y and p (when tracked) as the inputs 0 .. n + np - 1 of duals with N directions, t the last
-  /// one where it fits; S is the scalar under the directions.
-  template <class GP, class D, class S, class Sy, class Sp, class A>
-  REVODE_HD static D seed_all(const S& t, const Sy* y, const Sp* p, A& a) {
-    constexpr bool tracked = static_size_v<GP> != 0;
-    constexpr int parameters = tracked ? np : 0;
-    for (int i = 0; i < n; ++i) a.y.data()[i] = D::input(y[i], i);
-    for (int i = 0; i < np; ++i) a.p.data()[i] = tracked ? D::input(p[i], n + i) : D(p[i]);
-    return D::directions > n + parameters ? D::input(t, n + parameters) : D(t);
-  }
-
-  template <int N, class GP>
-  REVODE_HD static void sweep(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy,
-                              GP& gp) {
-    using D = dual<T, N>;
-    field_arrays<Y, P, D> a;
-    const D time = seed_all<GP, D>(t, y.data(), p.data(), a);
-    f(time, a.y, a.p, a.dy);
-    T g[N] = {};
-    for (int i = 0; i < n; ++i) {
-      const T weight = w.data()[i];
-      for (int j = 0; j < N; ++j) g[j] = muladd(weight, a.dy.data()[i].d[j], g[j]);
-    }
-    hand_out<N>(g, gt, gy, gp);
-  }
-
-  /// Adds g = (of y, of p, of t) to the cotangents.
-  template <int N, class GP>
-  REVODE_HD static void hand_out(const T* g, T* gt, Y& gy, GP& gp) {
-    constexpr int parameters = static_size_v<GP> == 0 ? 0 : np;
-    for (int j = 0; j < n; ++j) gy.data()[j] = gy.data()[j] + g[j];
-    for (int j = 0; j < parameters; ++j) gp.data()[j] = gp.data()[j] + g[n + j];
-    if constexpr (N > n + parameters) *gt = *gt + g[N - 1];
   }
 
   template <class J>
@@ -303,7 +260,7 @@ class derivatives {
     const vec<T, 0> still{};
     decltype(auto) a = fitted<push_scalar>(push_, y, p);
     decltype(auto) g = fitted<push_scalar>(pushed_, y, p);
-    seed(a, y, p, k, still);
+    seed_direction(a, y, p, k, still);
     copy(u, a.dy);
     fill(g.y, push_scalar(0));
     fill(g.p, push_scalar(0));
@@ -319,32 +276,12 @@ class derivatives {
     }
   }
 
-  template <int N, class GP>
-  REVODE_HD static void second_sweep(const F& f, T t, const Y& y, const P& p, const Y& u, T kt,
-                                     const Y& k, T* gt, Y& gy, GP& gp) {
-    using D = dual<push_scalar, N>;
-    const vec<T, 0> still{};
-    field_arrays<Y, P, push_scalar> moving;
-    seed(moving, y, p, k, still);
-    push_scalar moving_time(t);
-    moving_time.d[0] = kt;
-    field_arrays<Y, P, D> a;
-    const D time = seed_all<GP, D>(moving_time, moving.y.data(), moving.p.data(), a);
-    f(time, a.y, a.p, a.dy);
-    T g[N] = {};
-    for (int i = 0; i < n; ++i) {
-      const T weight = u.data()[i];
-      for (int j = 0; j < N; ++j) g[j] = muladd(weight, a.dy.data()[i].d[j].d[0], g[j]);
-    }
-    hand_out<N>(g, gt, gy, gp);
-  }
-
   template <class GP>
   void second_by_recording(const F& f, T t, const Y& y, const P& p, const Y& u, T kt, const Y& k,
                            T* gt, Y& gy, GP& gp) {
     const vec<T, 0> still{};
     decltype(auto) a = fitted<push_scalar>(push_, y, p);
-    seed(a, y, p, k, still);
+    seed_direction(a, y, p, k, still);
     copy(u, a.dy);
     push_scalar moving(t);
     moving.d[0] = kt;

@@ -26,8 +26,10 @@ struct dual {
   dual() = default;
 
   template <class C>
-    requires(std::is_arithmetic_v<C> || std::same_as<C, T> || constant_for<C, T>)
-  REVODE_HD constexpr dual(const C& c) : value(lift<T>(c)), d{} {}
+  requires(std::is_arithmetic_v<C> || std::same_as<C, T> || constant_for<C, T>)
+      REVODE_HD constexpr dual(const C& c)
+      : value(lift<T>(c)),
+        d{} {}
 
   /// The i-th independent variable.
   template <class C>

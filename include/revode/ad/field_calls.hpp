@@ -37,7 +37,9 @@ struct field_arrays {
 /// The field can be called with scalar S in every place.
 template <class F, class Y, class P, class S>
 concept call_accepts = requires(const F& f, const S& t, const rebind_t<Y, S>& y,
-                                const rebind_t<P, S>& p, rebind_t<Y, S>& dy) { f(t, y, p, dy); };
+                                const rebind_t<P, S>& p, rebind_t<Y, S>& dy) {
+  f(t, y, p, dy);
+};
 
 /// The field brings f.vjp(t, y, p, w, gt, gy, gp), which adds wᵀf_t to gt (a reference), and so on.
 template <class F, class Y, class P, class S>
@@ -49,7 +51,9 @@ concept has_vjp = requires(const F& f, const S& t, const rebind_t<Y, S>& y, cons
 /// The field brings f.jvp(t, y, p, dt, dy, dp, out), out = f_t dt + f_y dy + f_p dp.
 template <class F, class Y, class P, class S>
 concept has_jvp = requires(const F& f, const S& t, const rebind_t<Y, S>& y, const rebind_t<P, S>& p,
-                           rebind_t<Y, S>& out) { f.jvp(t, y, p, t, y, p, out); };
+                           rebind_t<Y, S>& out) {
+  f.jvp(t, y, p, t, y, p, out);
+};
 
 /// One recorded call of a field and its pull.
 template <class F, class Y, class P, class S>
@@ -64,8 +68,7 @@ class recorded_field {
     const int n = length(y), np = length(p);
     for (int i = 0; i < n; ++i) arrays_.y.data()[i] = recording_.input(y.data()[i]);
     for (int i = 0; i < np; ++i) {
-      arrays_.p.data()[i] =
-          parameters ? recording_.input(p.data()[i]) : variable<S>(p.data()[i]);
+      arrays_.p.data()[i] = parameters ? recording_.input(p.data()[i]) : variable<S>(p.data()[i]);
     }
     first_parameter_ = n;
     time_ = parameters ? n + np : n;

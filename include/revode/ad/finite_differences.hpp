@@ -21,18 +21,19 @@ template <class F>
 class finite_difference_field {
  public:
   explicit finite_difference_field(F field, double typical_size)
-      : field_(std::forward<F>(field)), typical_size_(typical_size) {}
+      : field_(std::forward<F>(field)),
+        typical_size_(typical_size) {}
 
   template <class T, class Y, class P>
-    requires requires(const std::remove_reference_t<F>& f, const T& t, const Y& y, const P& p,
-                      Y& dy) { f(t, y, p, dy); }
-  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
-    field_(t, y, p, dy);
+  requires requires(const std::remove_reference_t<F>& f, const T& t, const Y& y, const P& p,
+                    Y& dy) {
+    f(t, y, p, dy);
   }
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const { field_(t, y, p, dy); }
 
   /// out = f_t dt + f_y dy + f_p dp: one difference along the direction.
   template <class T, class Y, class P>
-    requires std::is_floating_point_v<T>
+  requires std::is_floating_point_v<T>
   void jvp(T t, const Y& y, const P& p, T dt, const Y& dy, const P& dp, Y& out) const {
     const T reach = std::fmax(largest(dy), std::fmax(largest(dp), std::abs(dt)));
     if (!(reach > T(0))) return fill(out, T(0));
@@ -47,7 +48,7 @@ class finite_difference_field {
 
   /// gt += wᵀf_t, gy += wᵀf_y, gp += wᵀf_p
   template <class T, class Y, class P>
-    requires std::is_floating_point_v<T>
+  requires std::is_floating_point_v<T>
   void vjp(T t, const Y& y, const P& p, const Y& w, T& gt, Y& gy, P& gp) const {
     Y x = y, column = zero_like(y);
     P q = p;
@@ -65,7 +66,7 @@ class finite_difference_field {
 
   /// jac(i, j) = df_i/dy_j
   template <class T, class Y, class P, class J>
-    requires std::is_floating_point_v<T>
+  requires std::is_floating_point_v<T>
   void jacobian(T t, const Y& y, const P& p, J& jac) const {
     Y x = y, column = zero_like(y);
     const int n = length(y);

@@ -61,46 +61,78 @@ REVODE_HD constexpr T lift(const C& c) {
 
 // Comparisons look at values alone: a branch of a field is taken as its primal would take it.
 template <differentiable X>
-REVODE_HD constexpr bool operator==(const X& a, const X& b) { return a.value == b.value; }
+REVODE_HD constexpr bool operator==(const X& a, const X& b) {
+  return a.value == b.value;
+}
 template <differentiable X>
-REVODE_HD constexpr bool operator<(const X& a, const X& b) { return a.value < b.value; }
+REVODE_HD constexpr bool operator<(const X& a, const X& b) {
+  return a.value < b.value;
+}
 template <differentiable X>
-REVODE_HD constexpr bool operator>(const X& a, const X& b) { return a.value > b.value; }
+REVODE_HD constexpr bool operator>(const X& a, const X& b) {
+  return a.value > b.value;
+}
 template <differentiable X>
-REVODE_HD constexpr bool operator<=(const X& a, const X& b) { return a.value <= b.value; }
+REVODE_HD constexpr bool operator<=(const X& a, const X& b) {
+  return a.value <= b.value;
+}
 template <differentiable X>
-REVODE_HD constexpr bool operator>=(const X& a, const X& b) { return a.value >= b.value; }
+REVODE_HD constexpr bool operator>=(const X& a, const X& b) {
+  return a.value >= b.value;
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator==(const X& a, const C& c) { return a.value == lift<inner_t<X>>(c); }
+REVODE_HD constexpr bool operator==(const X& a, const C& c) {
+  return a.value == lift<inner_t<X>>(c);
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator<(const X& a, const C& c) { return a.value < lift<inner_t<X>>(c); }
+REVODE_HD constexpr bool operator<(const X& a, const C& c) {
+  return a.value < lift<inner_t<X>>(c);
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator>(const X& a, const C& c) { return a.value > lift<inner_t<X>>(c); }
+REVODE_HD constexpr bool operator>(const X& a, const C& c) {
+  return a.value > lift<inner_t<X>>(c);
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator<=(const X& a, const C& c) { return a.value <= lift<inner_t<X>>(c); }
+REVODE_HD constexpr bool operator<=(const X& a, const C& c) {
+  return a.value <= lift<inner_t<X>>(c);
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator>=(const X& a, const C& c) { return a.value >= lift<inner_t<X>>(c); }
+REVODE_HD constexpr bool operator>=(const X& a, const C& c) {
+  return a.value >= lift<inner_t<X>>(c);
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator<(const C& c, const X& b) { return lift<inner_t<X>>(c) < b.value; }
+REVODE_HD constexpr bool operator<(const C& c, const X& b) {
+  return lift<inner_t<X>>(c) < b.value;
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator>(const C& c, const X& b) { return lift<inner_t<X>>(c) > b.value; }
+REVODE_HD constexpr bool operator>(const C& c, const X& b) {
+  return lift<inner_t<X>>(c) > b.value;
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator<=(const C& c, const X& b) { return lift<inner_t<X>>(c) <= b.value; }
+REVODE_HD constexpr bool operator<=(const C& c, const X& b) {
+  return lift<inner_t<X>>(c) <= b.value;
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator>=(const C& c, const X& b) { return lift<inner_t<X>>(c) >= b.value; }
+REVODE_HD constexpr bool operator>=(const C& c, const X& b) {
+  return lift<inner_t<X>>(c) >= b.value;
+}
 
 template <differentiable X, class C>
-  requires constant_for<C, X> || std::same_as<C, X>
-REVODE_HD X& operator+=(X& a, const C& b) { return a = a + b; }
+requires constant_for<C, X> || std::same_as<C, X> REVODE_HD X& operator+=(X& a, const C& b) {
+  return a = a + b;
+}
 template <differentiable X, class C>
-  requires constant_for<C, X> || std::same_as<C, X>
-REVODE_HD X& operator-=(X& a, const C& b) { return a = a - b; }
+requires constant_for<C, X> || std::same_as<C, X> REVODE_HD X& operator-=(X& a, const C& b) {
+  return a = a - b;
+}
 template <differentiable X, class C>
-  requires constant_for<C, X> || std::same_as<C, X>
-REVODE_HD X& operator*=(X& a, const C& b) { return a = a * b; }
+requires constant_for<C, X> || std::same_as<C, X> REVODE_HD X& operator*=(X& a, const C& b) {
+  return a = a * b;
+}
 template <differentiable X, class C>
-  requires constant_for<C, X> || std::same_as<C, X>
-REVODE_HD X& operator/=(X& a, const C& b) { return a = a / b; }
+requires constant_for<C, X> || std::same_as<C, X> REVODE_HD X& operator/=(X& a, const C& b) {
+  return a = a / b;
+}
 
 // --- one argument ---------------------------------------------------------------------------------
 
@@ -219,19 +251,31 @@ REVODE_HD X fabs(const X& x) {
 /// The smaller of both, and its derivative; a when they are equal. A constant may stand on either
 /// side.
 template <differentiable X>
-REVODE_HD X min(const X& a, const X& b) { return b.value < a.value ? b : a; }
+REVODE_HD X min(const X& a, const X& b) {
+  return b.value < a.value ? b : a;
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD X min(const X& a, const C& b) { return min(a, X(b)); }
+REVODE_HD X min(const X& a, const C& b) {
+  return min(a, X(b));
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD X min(const C& a, const X& b) { return min(X(a), b); }
+REVODE_HD X min(const C& a, const X& b) {
+  return min(X(a), b);
+}
 
 /// The larger of both, and its derivative; a when they are equal.
 template <differentiable X>
-REVODE_HD X max(const X& a, const X& b) { return a.value < b.value ? b : a; }
+REVODE_HD X max(const X& a, const X& b) {
+  return a.value < b.value ? b : a;
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD X max(const X& a, const C& b) { return max(a, X(b)); }
+REVODE_HD X max(const X& a, const C& b) {
+  return max(a, X(b));
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD X max(const C& a, const X& b) { return max(X(a), b); }
+REVODE_HD X max(const C& a, const X& b) {
+  return max(X(a), b);
+}
 
 /// x^e for a constant e: slope e x^(e-1), and 0 for e = 0, so that x = 0 is safe for e >= 1.
 template <differentiable X, constant_for<X> C>
@@ -282,9 +326,13 @@ REVODE_HD X atan2(const X& y, const X& x) {
   return chain(y, x, atan2(y.value, x.value), T(x.value / square), T(-y.value / square));
 }
 template <differentiable X, constant_for<X> C>
-REVODE_HD X atan2(const X& y, const C& x) { return atan2(y, X(x)); }
+REVODE_HD X atan2(const X& y, const C& x) {
+  return atan2(y, X(x));
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD X atan2(const C& y, const X& x) { return atan2(X(y), x); }
+REVODE_HD X atan2(const C& y, const X& x) {
+  return atan2(X(y), x);
+}
 
 template <differentiable X>
 REVODE_HD X hypot(const X& a, const X& b) {
@@ -294,8 +342,12 @@ REVODE_HD X hypot(const X& a, const X& b) {
   return chain(a, b, h, T(a.value / h), T(b.value / h));
 }
 template <differentiable X, constant_for<X> C>
-REVODE_HD X hypot(const X& a, const C& b) { return hypot(a, X(b)); }
+REVODE_HD X hypot(const X& a, const C& b) {
+  return hypot(a, X(b));
+}
 template <differentiable X, constant_for<X> C>
-REVODE_HD X hypot(const C& a, const X& b) { return hypot(X(a), b); }
+REVODE_HD X hypot(const C& a, const X& b) {
+  return hypot(X(a), b);
+}
 
 }  // namespace revode

@@ -18,15 +18,15 @@ class recording;
 template <class T>
 struct variable {
   T value{};
-  int id = -1;                    // its node in the recording
+  int id = -1;  // its node in the recording
   recording<T>* home = nullptr;
 
   variable() = default;
   variable(const T& v, int node, recording<T>* where) : value(v), id(node), home(where) {}
 
   template <class C>
-    requires(std::is_arithmetic_v<C> || std::same_as<C, T> || constant_for<C, T>)
-  variable(const C& c) : value(lift<T>(c)) {}
+  requires(std::is_arithmetic_v<C> || std::same_as<C, T> || constant_for<C, T>) variable(const C& c)
+      : value(lift<T>(c)) {}
 };
 
 template <class T>

@@ -87,7 +87,7 @@ concept mixed_derivative =
 
 template <class Index, class Lhs, int LhsOrder, bool ConjugateLhs, class Rhs, int RhsOrder,
           bool ConjugateRhs, int ResultStride>
-  requires mixed_derivative<Lhs, Rhs>
+requires mixed_derivative<Lhs, Rhs>
 struct general_matrix_matrix_product<Index, Lhs, LhsOrder, ConjugateLhs, Rhs, RhsOrder,
                                      ConjugateRhs, ColMajor, ResultStride> {
   using Traits = gebp_traits<Lhs, Rhs>;
@@ -126,14 +126,16 @@ struct substitution_with_derivatives {
 };
 
 template <class Lhs, class Rhs, class Index, int Mode, bool Conjugate>
-  requires revode::differentiable<Rhs>
+requires revode::differentiable<Rhs>
 struct triangular_solve_vector<Lhs, Rhs, Index, OnTheLeft, Mode, Conjugate, RowMajor>
-    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, RowMajor> {};
+    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, RowMajor> {
+};
 
 template <class Lhs, class Rhs, class Index, int Mode, bool Conjugate>
-  requires revode::differentiable<Rhs>
+requires revode::differentiable<Rhs>
 struct triangular_solve_vector<Lhs, Rhs, Index, OnTheLeft, Mode, Conjugate, ColMajor>
-    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, ColMajor> {};
+    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, ColMajor> {
+};
 
 }  // namespace internal
 

@@ -23,9 +23,9 @@ struct returning_field {
   F callable;
 
   template <class T, class Y, class P>
-    requires std::invocable<const F&, const T&, const Y&, const P&> ||
-             std::invocable<const F&, const T&, const Y&>
-  REVODE_HD void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+  requires std::invocable<const F&, const T&, const Y&, const P&> ||
+      std::invocable<const F&, const T&, const Y&> REVODE_HD void
+      operator()(const T& t, const Y& y, const P& p, Y& dy) const {
     if constexpr (std::invocable<const F&, const T&, const Y&, const P&>) {
       assign(callable(t, y, p), dy);
     } else {
@@ -59,8 +59,10 @@ struct odeint_field {
   F callable;
 
   template <class T, class Y, class P>
-    requires std::invocable<const F&, const Y&, Y&, const T&>
-  REVODE_HD void operator()(const T& t, const Y& y, const P&, Y& dy) const {
+  requires std::invocable<const F&, const Y&, Y&, const T&> REVODE_HD void operator()(const T& t,
+                                                                                      const Y& y,
+                                                                                      const P&,
+                                                                                      Y& dy) const {
     callable(y, dy, t);
   }
 };
@@ -77,8 +79,8 @@ struct callback_field {
   void* user;
 
   template <class Y, class P>
-    requires std::same_as<scalar_t<Y>, double>
-  void operator()(std::same_as<double> auto t, const Y& y, const P&, Y& dy) const {
+  requires std::same_as < scalar_t<Y>,
+  double > void operator()(std::same_as<double> auto t, const Y& y, const P&, Y& dy) const {
     const int code = callable(t, y.data(), dy.data(), user);
     if (code != 0) {
       throw std::runtime_error("the right-hand side returned " + std::to_string(code) +

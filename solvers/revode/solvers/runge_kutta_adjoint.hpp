@@ -8,7 +8,7 @@ namespace revode {
 /// Column I of the tableau below the diagonal, without the stages that no cotangent reaches.
 template <class M, int I, bool Seeded>
 struct pulled_column {
-  static constexpr double at(int j) {
+  static consteval double at(int j) {
     return Seeded || coefficients<M>::reached(j) ? coefficients<M>::a(j, I) : 0.0;
   }
 };
@@ -105,7 +105,8 @@ REVODE_HD void add_stage_cotangents(const rk_scratch<M, Y>& w, Y& lambda) {
 /// cost    one field VJP for each stage that the new state or a seed reaches; no field evaluation
 template <explicit_method M, class System, class Y, class P>
 REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
-                    const rk_tape<M, Y>& tape, rk_scratch<M, Y>& w, const rk_seeds<M, Y>* seeds,
+                    const rk_tape<M, Y>& tape, rk_scratch<M, Y>& w,
+                    const typename method_types<M, Y>::seeds* seeds,
                     Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
   constexpr int s = coefficients<M>::stages, all = coefficients<M>::all;
   const stage_pointers<M, Y> pointers(tape, w);

@@ -25,21 +25,21 @@ struct coefficients {
       static_cast<int>(sizeof(M::dense.weights[0]) / sizeof(double));
   static constexpr bool fsal = is_fsal(M::tableau);
 
-  static constexpr double a(int i, int j) {
+  static consteval double a(int i, int j) {
     if (i < stages) return j < stages ? M::tableau.a[i][j] : 0.0;
     return M::dense.a[i - stages][j];
   }
-  static constexpr double b(int j) { return j < stages ? M::tableau.b[j] : 0.0; }
-  static constexpr double e(int j) { return M::tableau.b[j] - M::tableau.b_embedded[j]; }
-  static constexpr double e_low(int j) {
+  static consteval double b(int j) { return j < stages ? M::tableau.b[j] : 0.0; }
+  static consteval double e(int j) { return M::tableau.b[j] - M::tableau.b_embedded[j]; }
+  static consteval double e_low(int j) {
     if constexpr (requires { M::b_embedded_low; }) return M::tableau.b[j] - M::b_embedded_low[j];
     else return 0 * M::tableau.b[j];
   }
-  static constexpr double c(int i) {
+  static consteval double c(int i) {
     return i < stages ? M::tableau.c[i] : M::dense.c[i - stages];
   }
   /// Does the cotangent of the new state reach stage i?
-  static constexpr bool reached(int i) {
+  static consteval bool reached(int i) {
     if (i >= stages) return false;
     if (b(i) != 0) return true;
     for (int j = i + 1; j < stages; ++j)
@@ -51,27 +51,27 @@ struct coefficients {
 /// Rows of numbers that sums run over.
 template <class M, int I>
 struct stage_row {
-  static constexpr double at(int j) { return coefficients<M>::a(I, j); }
+  static consteval double at(int j) { return coefficients<M>::a(I, j); }
 };
 template <class M, int I>
 struct stage_column {
-  static constexpr double at(int j) { return coefficients<M>::a(j, I); }
+  static consteval double at(int j) { return coefficients<M>::a(j, I); }
 };
 template <class M>
 struct solution_row {
-  static constexpr double at(int j) { return coefficients<M>::b(j); }
+  static consteval double at(int j) { return coefficients<M>::b(j); }
 };
 template <class M>
 struct error_row {
-  static constexpr double at(int j) { return coefficients<M>::e(j); }
+  static consteval double at(int j) { return coefficients<M>::e(j); }
 };
 template <class M>
 struct low_error_row {
-  static constexpr double at(int j) { return coefficients<M>::e_low(j); }
+  static consteval double at(int j) { return coefficients<M>::e_low(j); }
 };
 
 template <class Row>
-constexpr int first_nonzero(int from, int to) {
+consteval int first_nonzero(int from, int to) {
   while (from < to && Row::at(from) == 0) ++from;
   return from;
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/ad/dual.hpp>
+#include <revode/ad/field_calls.hpp>
+#include <revode/config.hpp>
+#include <revode/state/algebra.hpp>
+
+namespace revode {
+
+/// a.y = y + ε dy, a.p = p + ε dp over dual<T, 1>; an empty dp stands for 0.
+template <class A, class Y, class P, class DP>
+REVODE_HD void seed_direction(A& a, const Y& y, const P& p, const Y& dy, const DP& dp) {
+  copy(y, a.y);
+  copy(p, a.p);
+  for (int i = 0, size = length(y); i < size; ++i) a.y.data()[i].d[0] = dy.data()[i];
+  for (int i = 0, size = length(dp); i < size; ++i) a.p.data()[i].d[0] = dp.data()[i];
+}
+
+/// Products with the whole Jacobian of a field of fixed size, in one call of the field: a direction
+/// for every y, then every p, then t. N is how many of them there are; without parameters (G empty)
+/// or time, fewer. Host and device, no storage.
+template <class Y, class P>
+class dual_sweep {
+  using T = scalar_t<Y>;
+  using push_scalar = dual<T, 1>;
+  static constexpr int n = static_size_v<Y>;
+  static constexpr int np = static_size_v<P>;
+
+ public:
+  /// gt, gy, gp += wᵀ (f_t, f_y, f_p)
+  template <int N, class F, class GP>
+  REVODE_HD static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy,
+                            GP& gp) {
+    using D = dual<T, N>;
+    field_arrays<Y, P, D> a;
+    const D time = seed_all<GP, D>(t, y.data(), p.data(), a);
+    f(time, a.y, a.p, a.dy);
+    T g[N] = {};
+    for (int i = 0; i < n; ++i) {
+      const T weight = w.data()[i];
+      for (int j = 0; j < N; ++j) g[j] = muladd(weight, a.dy.data()[i].d[j], g[j]);
+    }
+    hand_out<N>(g, gt, gy, gp);
+  }
+
+  /// gt, gy, gp += gradient of uᵀ(f_t kt + f_y k)
+  template <int N, class F, class GP>
+  REVODE_HD static void second(const F& f, T t, const Y& y, const P& p, const Y& u, T kt,
+                               const Y& k, T* gt, Y& gy, GP& gp) {
+    using D = dual<push_scalar, N>;
+    const vec<T, 0> still{};
+    field_arrays<Y, P, push_scalar> moving;
+    seed_direction(moving, y, p, k, still);
+    push_scalar moving_time(t);
+    moving_time.d[0] = kt;
+    field_arrays<Y, P, D> a;
+    const D time = seed_all<GP, D>(moving_time, moving.y.data(), moving.p.data(), a);
+    f(time, a.y, a.p, a.dy);
+    T g[N] = {};
+    for (int i = 0; i < n; ++i) {
+      const T weight = u.data()[i];
+      for (int j = 0; j < N; ++j) g[j] = muladd(weight, a.dy.data()[i].d[j].d[0], g[j]);
+    }
+    hand_out<N>(g, gt, gy, gp);
+  }
+
+ private:
+  /// y and p (when tracked) as the inputs 0 .. n + np - 1 of duals with N directions, t the last
+  /// one where it fits; S is the scalar under the directions.
+  template <class GP, class D, class S, class Sy, class Sp, class A>
+  REVODE_HD static D seed_all(const S& t, const Sy* y, const Sp* p, A& a) {
+    constexpr bool tracked = static_size_v<GP> != 0;
+    constexpr int parameters = tracked ? np : 0;
+    for (int i = 0; i < n; ++i) a.y.data()[i] = D::input(y[i], i);
+    for (int i = 0; i < np; ++i) {
+      if constexpr (tracked) {
+        a.p.data()[i] = D::input(p[i], n + i);
+      } else {
+        a.p.data()[i] = D(p[i]);
+      }
+    }
+    if constexpr (D::directions > n + parameters) {
+      return D::input(t, n + parameters);
+    } else {
+      return D(t);
+    }
+  }
+
+  /// Adds g = (of y, of p, of t) to the cotangents.
+  template <int N, class GP>
+  REVODE_HD static void hand_out(const T* g, T* gt, Y& gy, GP& gp) {
+    constexpr int parameters = static_size_v<GP> == 0 ? 0 : np;
+    for (int j = 0; j < n; ++j) gy.data()[j] = gy.data()[j] + g[j];
+    for (int j = 0; j < parameters; ++j) gp.data()[j] = gp.data()[j] + g[n + j];
+    if constexpr (N > n + parameters) *gt = *gt + g[N - 1];
+  }
+};
+
+}  // namespace revode

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cli/arguments.hpp>
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <cli/text.hpp>
+#include <revode/config.hpp>
+
+namespace revode::cli {
+namespace {
+
+/// An option that takes a value, or (kind empty) a flag.
+struct option_text {
+  const char* name;
+  const char* kind;
+  const char* help;
+};
+
+constexpr option_text json{"--json", "", "one JSON object on stdout"};
+
+constexpr std::array run_options{
+    option_text{"--method", "NAME", "method (default: chosen for the tolerances, and said)"},
+    option_text{"--rtol", "X", "relative tolerance (default 1e-6)"},
+    option_text{"--atol", "X", "absolute tolerance (default 1e-9)"},
+    option_text{"--fixed-step", "H", "equal steps of this length, no error control"},
+    option_text{"--t0", "T", "start of the interval (default: the problem's)"},
+    option_text{"--t1", "T", "end of the interval; before t0 to go backwards"},
+    option_text{"--y0", "LIST", "initial state: a,b,c or @file"},
+    option_text{"--params", "LIST", "parameters: a,b,c or @file"},
+    option_text{"--max-steps", "N", "most step attempts (default 1000000)"},
+    option_text{"--save-at", "LIST", "times to save the solution at: a,b,c or @file"},
+    option_text{"--save-count", "N", "save at the ends of N equal intervals"},
+    option_text{"--out", "FILE", "write the save points (without any: both ends) as CSV"},
+    option_text{"--plot", "FILE", "draw the solution, .svg or .png (needs gnuplot)"},
+    json};
+
+constexpr std::array gradient_options{
+    option_text{"--loss", "L", "sum, component:I (counted from 0) or squared, of the final state "
+                               "or summed over the save points (default sum)"},
+    option_text{"--adjoint", "NAME", "adjoint (default recursive_checkpoint)"},
+    option_text{"--slots", "S", "states kept at once (default 100)"},
+    option_text{"--budget", "BYTES", "bytes of states kept at once, e.g. 64KiB"},
+    option_text{"--schedule", "NAME", "schedule (default binomial)"},
+    option_text{"--base", "B", "iterations a level of the nested schedule (default 16)"},
+    option_text{"--check", "", "also the dot-product test and the difference from forward mode"}};
+
+constexpr std::array schedule_options{
+    option_text{"--steps", "N", "steps of the loop"},
+    option_text{"--slots", "S", "snapshots kept at once"},
+    option_text{"--kind", "NAME", "schedule (default binomial)"},
+    option_text{"--base", "B", "iterations a level of the nested schedule (default 16)"},
+    option_text{"--plot", "FILE", "draw the schedule, .svg or .png (needs gnuplot)"},
+    json};
+
+void add(CLI::App& app, std::span<const option_text> options) {
+  for (const option_text& o : options) {
+    if (std::string_view(o.kind).empty()) {
+      app.add_flag(o.name, o.help);
+    } else {
+      app.add_option(o.name, CLI::callback_t{}, o.help)
+          ->type_name(o.kind)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+  }
+}
+
+void add_commands(CLI::App& app) {
+  app.set_version_flag("--version", "revode " REVODE_VERSION);
+  auto& list = *app.add_subcommand("list", "what there is, by name");
+  list.add_option("WHAT", CLI::callback_t{}, "problems, methods, adjoints or schedules");
+  add(list, std::array{json});
+  auto& solve = *app.add_subcommand("solve", "integrate a named problem");
+  solve.add_option("PROBLEM", CLI::callback_t{}, "its name, see 'revode list problems'");
+  add(solve, run_options);
+  auto& grad = *app.add_subcommand("grad", "value and exact gradient of a loss");
+  grad.add_option("PROBLEM", CLI::callback_t{}, "its name, see 'revode list problems'");
+  add(grad, run_options);
+  add(grad, gradient_options);
+  auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");
+  add(schedule, schedule_options);
+  for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
+  app.allow_extras();
+  app.require_subcommand(0, 1);
+}
+
+[[noreturn]] void refuse_option(const CLI::App& app, const std::string& full, bool top) {
+  const std::string name = full.substr(0, full.find('='));
+  const std::string of = top ? "revode" : "revode " + app.get_name();
+  std::vector<std::string> owned;
+  for (const CLI::Option* o : app.get_options())
+    if (!o->get_positional()) owned.push_back(o->get_name());
+  const std::vector<std::string_view> known(owned.begin(), owned.end());
+  unknown_name("option", name, "options of " + in_quotes(of), known,
+               "run " + in_quotes(of + " --help"));
+}
+
+[[noreturn]] void refuse_word(const CLI::App& app, const std::string& word, bool top) {
+  if (!top)
+    misuse("surplus word " + in_quotes(word) + " (" + in_quotes("revode " + app.get_name()) +
+           " has all it takes before it) leave it out?");
+  std::vector<std::string> owned;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    owned.push_back(command->get_name());
+  const std::vector<std::string_view> known(owned.begin(), owned.end());
+  unknown_name("command", word, "commands", known, "run 'revode --help'");
+}
+
+/// Whatever no option and no command took.
+void refuse_extras(const CLI::App& app, bool top) {
+  for (const std::string& word : app.remaining())
+    word.starts_with("-") ? refuse_option(app, word, top) : refuse_word(app, word, top);
+}
+
+[[noreturn]] void refuse(const CLI::ParseError& e) {
+  const std::string text = e.what();
+  const std::string option = text.substr(0, text.find_first_of(": "));
+  if (e.get_name() == "ArgumentMismatch" && option.starts_with("--"))
+    misuse("option " + option + " without a value (it takes one) write it after " + option + "?");
+  misuse("cannot read the arguments (" + text.substr(0, text.find('\n')) +
+         ") run 'revode --help'?");
+}
+
+void take(const CLI::App& command, arguments& found) {
+  for (const CLI::Option* o : command.get_options()) {
+    if (o->count() == 0) continue;
+    if (o->get_positional()) found.subject = o->results().front();
+    else found.values[o->get_name()] = o->results().back();
+  }
+}
+
+}  // namespace
+
+auto parse_arguments(int argc, const char* const* argv) -> std::optional<arguments> {
+  CLI::App app("Ordinary differential equations and exact gradients, in the memory you choose.",
+               "revode");
+  add_commands(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    app.exit(e);
+    return std::nullopt;
+  } catch (const CLI::ParseError& e) {
+    refuse(e);
+  }
+  const auto commands = app.get_subcommands();
+  refuse_extras(app, true);
+  if (commands.empty())
+    misuse("no command given (revode does one thing at a time) run 'revode --help'?");
+  refuse_extras(*commands.front(), false);
+  arguments found{commands.front()->get_name(), {}, {}};
+  take(*commands.front(), found);
+  return found;
+}
+
+}  // namespace revode::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace revode::cli {
+
+/// A command line taken apart, its values still text. Names carry their dashes.
+struct arguments {
+  std::string command;
+  std::string subject;  ///< the problem, or what to list; empty when not given
+  std::map<std::string, std::string, std::less<>> values;
+
+  bool has(std::string_view option) const { return values.find(option) != values.end(); }
+  const std::string& at(std::string_view option) const { return values.find(option)->second; }
+  std::string value_or(std::string_view option, std::string_view otherwise) const {
+    return has(option) ? at(option) : std::string(otherwise);
+  }
+};
+
+/// What was typed; nothing when it was a call for help or for the version, which is then printed.
+/// errors  misuse: unknown commands and options, missing values and subjects, surplus words
+auto parse_arguments(int argc, const char* const* argv) -> std::optional<arguments>;
+
+}  // namespace revode::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cli/method_parts.hpp>
+#include <revode/solvers/all.hpp>
+#include <revode/solvers/runge_kutta.hpp>
+
+namespace revode::cli {
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <class M>
+timed_solution solve_by(const initial_value_problem& q, const options& o) {
+  const auto start = std::chrono::steady_clock::now();
+  timed_solution s{solve(q, M{}, o)};
+  s.seconds = seconds_since(start);
+  return s;
+}
+
+/// The slots that a budget buys, known also where no gradient was computed.
+template <class M>
+index slots_for(const initial_value_problem& q, const recursive_checkpoint& adjoint) {
+  const auto c = make_carry<M>(q.y0);
+  return slots_of(adjoint, footprint(snapshot<M, vector>{0, q.t0, c.state, c.memo}));
+}
+
+template <class M>
+differentiated differentiate_by(const initial_value_problem& q, const options& o,
+                                const recursive_checkpoint& adjoint,
+                                std::span<const weighting> weightings) {
+  const auto start = std::chrono::steady_clock::now();
+  auto s = solve(q, M{}, o, adjoint);
+  differentiated d;
+  d.seconds = seconds_since(start);
+  d.result = s;
+  d.slots = slots_for<M>(q, adjoint);
+  if (s.status != status::success) return d;
+  for (const weighting& weigh : weightings) {
+    const auto reverse_start = std::chrono::steady_clock::now();
+    auto bar = s.pullback(weigh(s));
+    d.gradients.push_back({std::move(bar), seconds_since(reverse_start)});
+  }
+  return d;
+}
+
+template <class M>
+pushed_solution<vector> push_by(const initial_value_problem& q, const options& o,
+                                const tangents<vector, vector>& along) {
+  return solve(q, M{}, o, along);
+}
+
+template <std::size_t Part, std::size_t I, class M>
+void add_entry(std::vector<method_entry>& entries) {
+  if constexpr (I % method_parts == Part)
+    entries.push_back({M::name, M::source, M::order, has_estimate_v<M>, &solve_by<M>,
+                       &differentiate_by<M>, &push_by<M>});
+}
+
+template <std::size_t Part, class... Methods, std::size_t... I>
+void add_entries(method_list<Methods...>, std::index_sequence<I...>,
+                 std::vector<method_entry>& entries) {
+  (add_entry<Part, I, Methods>(entries), ...);
+}
+
+template <class... Methods>
+constexpr std::size_t method_count(method_list<Methods...>) {
+  return sizeof...(Methods);
+}
+
+template <std::size_t Part>
+auto entries_of_part() -> std::vector<method_entry> {
+  std::vector<method_entry> entries;
+  add_entries<Part>(all_methods{}, std::make_index_sequence<method_count(all_methods{})>{}, entries);
+  return entries;
+}
+
+}  // namespace revode::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cli/methods.hpp>
+
+#include <array>
+
+#include <cli/method_parts.hpp>
+#include <cli/text.hpp>
+
+namespace revode::cli {
+
+auto method_table() -> std::vector<method_entry> {
+  const std::array<std::vector<method_entry>, method_parts> parts{
+      entries_of_part<0>(), entries_of_part<1>(), entries_of_part<2>(), entries_of_part<3>()};
+  std::vector<method_entry> table;
+  for (std::size_t i = 0; i / method_parts < parts[i % method_parts].size(); ++i)
+    table.push_back(parts[i % method_parts][i / method_parts]);
+  return table;
+}
+
+auto find_method(std::string_view name) -> method_entry {
+  const auto table = method_table();
+  std::vector<std::string_view> known;
+  for (const method_entry& m : table) {
+    if (m.name == name) return m;
+    known.push_back(m.name);
+  }
+  unknown_name("method", name, "methods", known, "run 'revode list methods'");
+}
+
+auto method_for(double rtol) -> std::string_view {
+  return rtol < 1e-11 ? "dop853" : rtol < 1e-9 ? "vern7" : "tsit5";
+}
+
+}  // namespace revode::cli

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cli/request.hpp>
+
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include <cli/text.hpp>
+
+namespace revode::cli {
+namespace {
+
+void read_times(const arguments& given, run_request& r) {
+  if (given.has("--t0")) r.problem.t0 = number("--t0", given.at("--t0"));
+  if (given.has("--t1")) r.problem.t1 = number("--t1", given.at("--t1"));
+}
+
+void read_vector(const arguments& given, std::string_view option, const std::string& what,
+                 vector& values) {
+  if (!given.has(option)) return;
+  const std::vector<double> list = number_list(option, given.at(option));
+  const auto size = static_cast<Eigen::Index>(list.size());
+  if (size != values.size())
+    misuse(std::string(option) + " with " + std::to_string(size) +
+           (size == 1 ? " number (" : " numbers (") + what + " takes " +
+           std::to_string(values.size()) + ") give that many?");
+  copy(list, values);
+}
+
+void read_method(const arguments& given, run_request& r) {
+  r.chosen = !given.has("--method");
+  r.method = find_method(r.chosen ? method_for(r.settings.rtol) : given.at("--method"));
+  if (!r.method.has_estimate && !given.has("--fixed-step"))
+    misuse("method " + std::string(r.method.name) +
+           " without --fixed-step (it has no error estimate to choose steps by) give "
+           "--fixed-step H, or a method with an estimate such as tsit5?");
+}
+
+void read_settings(const arguments& given, options& o) {
+  if (given.has("--rtol")) o.rtol = number("--rtol", given.at("--rtol"));
+  if (given.has("--atol")) o.atol = number("--atol", given.at("--atol"));
+  if (given.has("--fixed-step")) o.fixed_step = number("--fixed-step", given.at("--fixed-step"));
+  if (given.has("--max-steps")) o.max_steps = whole_number("--max-steps", given.at("--max-steps"));
+}
+
+void read_save_points(const arguments& given, run_request& r) {
+  if (given.has("--save-at") && given.has("--save-count"))
+    misuse("--save-at together with --save-count (each says which times are saved) give one of "
+           "them?");
+  if (given.has("--save-at")) r.settings.save.ts = number_list("--save-at", given.at("--save-at"));
+  if (!given.has("--save-count")) return;
+  r.save_intervals = whole_number("--save-count", given.at("--save-count"));
+  if (r.save_intervals < 1 || r.save_intervals > 100'000'000)
+    misuse("invalid --save-count " + in_quotes(given.at("--save-count")) +
+           " (the interval is cut into 1 to 100000000 equal parts) give e.g. --save-count 100?");
+  r.settings.save = equal_times(r.problem.t0, r.problem.t1, r.save_intervals);
+}
+
+void read_run(const arguments& given, run_request& r) {
+  read_times(given, r);
+  read_vector(given, "--y0", "the state of " + r.problem.name, r.problem.y0);
+  read_vector(given, "--params", r.problem.name, r.problem.p);
+  r.altered = given.has("--t0") || given.has("--t1") || given.has("--y0") || given.has("--params");
+  read_settings(given, r.settings);
+  read_method(given, r);
+  read_save_points(given, r);
+  r.out = given.value_or("--out", "");
+  r.plot = given.value_or("--plot", "");
+  r.json = given.has("--json");
+  if (given.has("--out")) check_output("--out", r.out);
+  if (given.has("--plot")) check_picture(r.plot);
+}
+
+auto read_problem(const arguments& given) -> erased_problem {
+  if (given.subject.empty())
+    misuse("no problem given ('revode " + given.command +
+           "' needs its name) run 'revode list problems'?");
+  return make_problem(given.subject);
+}
+
+void read_adjoint(const arguments& given, gradient_request& r) {
+  const std::string_view known[] = {recursive_checkpoint::name};
+  const std::string name = given.value_or("--adjoint", recursive_checkpoint::name);
+  if (name != recursive_checkpoint::name)
+    unknown_name("adjoint", name, "adjoints", known, "run 'revode list adjoints'");
+  if (given.has("--slots")) r.adjoint.slots = whole_number("--slots", given.at("--slots"));
+  if (given.has("--budget")) r.adjoint.budget = byte_count("--budget", given.at("--budget"));
+  if (given.has("--schedule")) r.adjoint.schedule = find_schedule(given.at("--schedule"));
+  r.adjoint.base = read_base(given, r.adjoint.schedule);
+}
+
+}  // namespace
+
+auto read_run(const arguments& given) -> run_request {
+  run_request r(read_problem(given));
+  read_run(given, r);
+  return r;
+}
+
+auto read_gradient(const arguments& given) -> gradient_request {
+  gradient_request r(read_problem(given));
+  read_run(given, r);
+  r.of = read_loss(given.value_or("--loss", "sum"), r.problem.name, length(r.problem.y0));
+  read_adjoint(given, r);
+  r.check = given.has("--check");
+  return r;
+}
+
+auto find_schedule(std::string_view name) -> schedule_kind {
+  std::vector<std::string_view> known;
+  for (const auto& [kind, text] : schedule_names) {
+    if (text == name) return kind;
+    known.push_back(text);
+  }
+  unknown_name("schedule", name, "schedules", known, "run 'revode list schedules'");
+}
+
+auto read_base(const arguments& given, schedule_kind kind) -> index {
+  if (!given.has("--base")) return recursive_checkpoint{}.base;
+  if (kind != schedule_kind::nested)
+    misuse("--base with the schedule " + std::string(name(kind)) +
+           " (only nested has levels) leave it out, or choose nested?");
+  return whole_number("--base", given.at("--base"));
+}
+
+void check_output(std::string_view option, const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path folder = fs::path(path).parent_path();
+  const bool placed = folder.empty() || fs::is_directory(folder, ignored);
+  if (!path.empty() && placed && !fs::is_directory(path, ignored)) return;
+  misuse("cannot write " + in_quotes(path) + " for " + std::string(option) + " (" +
+         (placed ? "it is no file name" : "there is no such folder") +
+         ") give a file in an existing folder?");
+}
+
+void check_picture(const std::string& path) {
+  if (!path.ends_with(".svg") && !path.ends_with(".png"))
+    misuse("invalid --plot " + in_quotes(path) +
+           " (pictures are SVG or PNG) give a name that ends in .svg or .png?");
+  check_output("--plot", path);
+}
+
+auto equal_times(double t0, double t1, index intervals) -> save_at {
+  save_at points{.t0 = true, .ts = {}, .t1 = true};
+  points.ts.reserve(static_cast<std::size_t>(intervals - 1));
+  for (index k = 1; k < intervals; ++k)
+    points.ts.push_back(t0 + static_cast<double>(k) * (t1 - t0) / static_cast<double>(intervals));
+  return points;
+}
+
+auto bind(const erased_problem& p, const watched_field& f) -> initial_value_problem {
+  return {f, p.y0, p.t0, p.t1, p.p};
+}
+
+}  // namespace revode::cli

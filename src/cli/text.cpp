@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cli/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include <revode/problems/catalog.hpp>
+
+namespace revode::cli {
+namespace {
+
+/// The whole text as a number, or false.
+template <class Number>
+bool parse(std::string_view text, Number& value) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && stop == end && !text.empty();
+}
+
+[[noreturn]] void invalid(std::string_view option, std::string_view text, const std::string& rest) {
+  misuse("invalid " + std::string(option) + " " + in_quotes(text) + " " + rest);
+}
+
+std::string read_file(std::string_view option, const std::string& path) {
+  errno = 0;
+  std::ifstream file(path);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (!file || content.str().empty()) {
+    const std::string why = !file.is_open() && errno != 0 ? std::strerror(errno) : "nothing in it";
+    misuse("cannot read " + in_quotes(path) + " for " + std::string(option) + " (" + why +
+           ") give a file of numbers after the @?");
+  }
+  return content.str();
+}
+
+}  // namespace
+
+void misuse(const std::string& text) { throw std::invalid_argument(text); }
+
+std::string in_quotes(std::string_view text) { return std::string("'").append(text).append("'"); }
+
+std::string shortest(double x) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
+  return {buffer.data(), end};
+}
+
+std::string rounded(double x, int digits) {
+  std::array<char, 48> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, x);
+  return buffer.data();
+}
+
+std::string bytes_text(index bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
+  double amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
+  std::array<char, 48> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), unit == 0 ? "%.0f %s" : "%.1f %s", amount,
+                units[unit]);
+  return buffer.data();
+}
+
+double number(std::string_view option, std::string_view text) {
+  double value = 0;
+  if (!parse(text, value))
+    invalid(option, text, "(a number is needed) give e.g. " + std::string(option) + " 0.5?");
+  return value;
+}
+
+index whole_number(std::string_view option, std::string_view text) {
+  index value = 0;
+  if (!parse(text, value))
+    invalid(option, text, "(a whole number is needed) give e.g. " + std::string(option) + " 1000?");
+  return value;
+}
+
+index byte_count(std::string_view option, std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 7> units{
+      {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+       {"B", 1}}};
+  std::string_view digits = text;
+  double factor = 1;
+  for (const auto& [suffix, size] : units) {
+    if (!digits.ends_with(suffix)) continue;
+    digits.remove_suffix(suffix.size());
+    factor = size;
+    break;
+  }
+  double amount = 0;
+  if (!parse(digits, amount) || !(amount * factor >= 1) || !(amount * factor < 0x1p60))
+    invalid(option, text,
+            "(a number of bytes is needed, alone or with B, kB, MB, GB, KiB, MiB or GiB) give e.g. " +
+                std::string(option) + " 64KiB?");
+  return static_cast<index>(amount * factor);
+}
+
+std::vector<double> number_list(std::string_view option, std::string_view text) {
+  std::string list(text);
+  if (list.starts_with('@')) {
+    list = read_file(option, list.substr(1));
+    while (!list.empty() && std::strchr(" \t\r\n,", list.back()) != nullptr) list.pop_back();
+    for (char& c : list) c = std::strchr(" \t\r\n", c) != nullptr ? ' ' : c;
+  }
+  std::vector<double> values;
+  std::size_t from = 0;
+  for (;;) {
+    const std::size_t to = std::min(list.find_first_of(", ", from), list.size());
+    double value = 0;
+    if (!parse(std::string_view(list).substr(from, to - from), value))
+      invalid(option, text, "(" + in_quotes(list.substr(from, to - from)) +
+                                " is not a number) separate numbers by commas, or give @file?");
+    values.push_back(value);
+    if (to == list.size()) return values;
+    from = to + 1;
+    if (text.starts_with('@')) from = std::min(list.find_first_not_of(", ", to), list.size());
+  }
+}
+
+void unknown_name(std::string_view kind, std::string_view name, std::string_view list,
+                  std::span<const std::string_view> known, std::string_view otherwise) {
+  const std::string nearest = nearest_name(name, known);
+  std::string text = "unknown ";
+  text.append(kind).append(" ").append(in_quotes(name));
+  text.append(" (not in the list of ").append(list).append(") ");
+  misuse(text.append(nearest.empty() ? std::string(otherwise) : "did you mean " + in_quotes(nearest))
+             .append("?"));
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - row[i].size(), ' ');
+      const bool flush_left = i <= left;
+      if (i > 0) text += "  ";
+      text += flush_left ? row[i] : padding + row[i];
+      if (flush_left && i + 1 < row.size()) text += padding;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace revode::cli
