@@ -22,7 +22,7 @@ struct nothing {
 ///   record   what replay must not decide: at most 16 bytes, trivial
 ///   scratch  temporaries of pull, push and dense output: made once, no meaning between calls
 ///   seeds    cotangents that dense output gives to y_n and to the stages of a step
-/// Each is trivial, or constructible from a state of the right shape.
+/// Each is an aggregate of fixed size, or has a constructor from a state of the right shape.
 template <class Y>
 struct default_types {
   using state = Y;
@@ -83,10 +83,12 @@ struct interpolation_bar {
   T theta{0}, h{0};
 };
 
-/// An object of type Part shaped like y.
+/// An object of type Part shaped like y. Aggregates are fixed in size and start as zeros (whether
+/// one can be made from its first member is a matter of the compiler).
 template <class Part, class Y>
 REVODE_HD Part make_like(const Y& y) {
-  if constexpr (std::constructible_from<Part, const Y&>) {
+  if constexpr (std::same_as<Part, Y> ||
+                (std::constructible_from<Part, const Y&> && !std::is_aggregate_v<Part>)) {
     return Part(y);
   } else {
     return Part{};
@@ -116,8 +118,8 @@ REVODE_HD carry<M, Y> make_carry(const Y& y) {
 //   push_interpolate(m, t, t_new, tape, w, theta, theta_dot, ends, state_dot, y_dot)
 //       w as push and push_extend left it; state_dot: tangent of the old state
 // `next` comes as some earlier attempt left it: its cache is the one of its state and memo. A method
-// without dense output (no member dense_order) has no save points between t0 and t1 and needs none
-// of the functions from extend on; its seeds are `nothing`.
+// without dense output (no member dense_order) takes no listed save points and needs none of the
+// functions from extend on; its seeds are `nothing`.
 // The ones below have defaults, right for a one-step method whose state is y itself.
 
 /// carry ← the start (t, y). pull_begin takes the cotangent of that state back to y, p and t.
@@ -175,10 +177,11 @@ inline constexpr bool has_dense_output_v = requires { requires M::dense_order > 
 template <class M>
 inline constexpr bool is_multistep_v = requires { requires M::multistep; };
 
-/// The order of the estimate; of the method where it has none.
+/// The estimate falls as h^(order + 1).
 template <class M>
 constexpr int estimate_order() {
-  if constexpr (has_estimate_v<M>) return M::embedded_order;
+  if constexpr (requires { M::estimate_order; }) return M::estimate_order;
+  else if constexpr (has_estimate_v<M>) return M::embedded_order;
   else return M::order;
 }
 

@@ -14,7 +14,7 @@ enum class status : std::uint8_t {
   max_steps,            ///< the allowed number of attempts was used up before t1
   step_underflow,       ///< the step fell below the spacing of floating-point times
   non_finite_field,     ///< the field gave infinity or NaN however short the step
-  non_finite_state,     ///< a fixed step left the finite numbers; y is the state before it
+  non_finite_state,     ///< a step left the finite numbers; y is the state before it
   newton_failure,       ///< the stage equations were not solved however short the step
   linear_solve_failure,  ///< a linear system was singular however short the step
   event_not_resolved,    ///< an event was seen but its time could not be bracketed
@@ -32,7 +32,7 @@ constexpr const char* explain(status s) {
     case status::step_underflow:
       return "the step size fell below the spacing of floating-point times";
     case status::non_finite_field: return "the field gave infinity or NaN however short the step";
-    case status::non_finite_state: return "a fixed step gave infinity or NaN";
+    case status::non_finite_state: return "a step gave infinity or NaN";
     case status::newton_failure: return "the stage equations could not be solved";
     case status::linear_solve_failure: return "a linear system was singular";
     case status::event_not_resolved: return "an event could not be located";

@@ -39,8 +39,9 @@ constexpr std::array run_options{
     json};
 
 constexpr std::array gradient_options{
-    option_text{"--loss", "L", "sum, component:I (counted from 0) or squared, of the final state "
-                               "or summed over the save points (default sum)"},
+    option_text{"--loss", "L",
+                "sum, component:I (counted from 0) or squared, of the final state "
+                "or summed over the save points (default sum)"},
     option_text{"--adjoint", "NAME", "adjoint (default recursive_checkpoint)"},
     option_text{"--slots", "S", "states kept at once (default 100)"},
     option_text{"--budget", "BYTES", "bytes of states kept at once, e.g. 64KiB"},
@@ -59,7 +60,7 @@ constexpr std::array schedule_options{
 void add(CLI::App& app, std::span<const option_text> options) {
   for (const option_text& o : options) {
     if (std::string_view(o.kind).empty()) {
-      app.add_flag(o.name, o.help);
+      app.add_flag(o.name, o.help)->disable_flag_override();
     } else {
       app.add_option(o.name, CLI::callback_t{}, o.help)
           ->type_name(o.kind)
@@ -84,6 +85,9 @@ void add_commands(CLI::App& app) {
   add(schedule, schedule_options);
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
   app.allow_extras();
+  app.footer(
+      "Try\n  revode solve lorenz --plot lorenz.svg\n  revode grad lorenz --slots 8 --check\n"
+      "  revode schedule --steps 40 --slots 4 --plot schedule.svg");
   app.require_subcommand(0, 1);
 }
 
@@ -127,8 +131,10 @@ void refuse_extras(const CLI::App& app, bool top) {
 void take(const CLI::App& command, arguments& found) {
   for (const CLI::Option* o : command.get_options()) {
     if (o->count() == 0) continue;
-    if (o->get_positional()) found.subject = o->results().front();
-    else found.values[o->get_name()] = o->results().back();
+    if (o->get_positional())
+      found.subject = o->results().front();
+    else
+      found.values[o->get_name()] = o->results().back();
   }
 }
 

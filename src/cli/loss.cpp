@@ -65,8 +65,8 @@ std::string describe(const loss& of, bool over_save_points) {
   const std::string where = over_save_points ? "over the save points" : "of the final state";
   switch (of.what) {
     case loss::form::component:
-      return "component " + std::to_string(of.component) +
-             (over_save_points ? " summed " : " ") + where;
+      return "component " + std::to_string(of.component) + (over_save_points ? " summed " : " ") +
+             where;
     case loss::form::squared: return "sum of squares " + where;
     case loss::form::sum: break;
   }

@@ -78,7 +78,8 @@ constexpr std::size_t method_count(method_list<Methods...>) {
 template <std::size_t Part>
 auto entries_of_part() -> std::vector<method_entry> {
   std::vector<method_entry> entries;
-  add_entries<Part>(all_methods{}, std::make_index_sequence<method_count(all_methods{})>{}, entries);
+  add_entries<Part>(all_methods{}, std::make_index_sequence<method_count(all_methods{})>{},
+                    entries);
   return entries;
 }
 

@@ -10,7 +10,7 @@ namespace revode::cli {
 
 /// The table of methods is compiled in this many sources, methods_<part>.cpp; method number i of
 /// `all_methods` belongs to part i mod method_parts.
-inline constexpr std::size_t method_parts = 4;
+inline constexpr std::size_t method_parts = 6;
 
 /// The entries of one part; defined in method_entries.hpp, instantiated in methods_<part>.cpp.
 template <std::size_t Part>

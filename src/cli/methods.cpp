@@ -2,6 +2,7 @@
 #include <cli/methods.hpp>
 
 #include <array>
+#include <utility>
 
 #include <cli/method_parts.hpp>
 #include <cli/text.hpp>
@@ -9,8 +10,10 @@
 namespace revode::cli {
 
 auto method_table() -> std::vector<method_entry> {
-  const std::array<std::vector<method_entry>, method_parts> parts{
-      entries_of_part<0>(), entries_of_part<1>(), entries_of_part<2>(), entries_of_part<3>()};
+  const auto parts = []<std::size_t... Part>(std::index_sequence<Part...>) {
+    return std::array{entries_of_part<Part>()...};
+  }
+  (std::make_index_sequence<method_parts>{});
   std::vector<method_entry> table;
   for (std::size_t i = 0; i / method_parts < parts[i % method_parts].size(); ++i)
     table.push_back(parts[i % method_parts][i / method_parts]);

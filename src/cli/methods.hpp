@@ -45,7 +45,8 @@ struct method_entry {
   bool has_estimate = false;
   timed_solution (*solve)(const initial_value_problem&, const options&) = nullptr;
   differentiated (*differentiate)(const initial_value_problem&, const options&,
-                                  const recursive_checkpoint&, std::span<const weighting>) = nullptr;
+                                  const recursive_checkpoint&,
+                                  std::span<const weighting>) = nullptr;
   pushed_solution<vector> (*push)(const initial_value_problem&, const options&,
                                   const tangents<vector, vector>&) = nullptr;
 };

@@ -16,7 +16,9 @@ namespace revode::cli {
 class progress {
  public:
   progress(double t0, double t1, index size)
-      : t0_(t0), t1_(t1), every_(std::max<index>(1, 4096 / std::max<index>(1, size))) {}
+      : t0_(t0),
+        t1_(t1),
+        every_(std::max<index>(1, 4096 / std::max<index>(1, size))) {}
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
   ~progress() {
@@ -27,12 +29,14 @@ class progress {
 
   /// The field was evaluated at time t.
   void forward(double t) {
-    if (++calls_ >= every_) [[unlikely]] look(t, false);
+    if (++calls_ >= every_) [[unlikely]]
+      look(t, false);
   }
   /// The field was pulled back at time t.
   void reverse(double t) {
     reversing_ = true;
-    if (++calls_ >= every_) [[unlikely]] look(t, true);
+    if (++calls_ >= every_) [[unlikely]]
+      look(t, true);
   }
 
  private:

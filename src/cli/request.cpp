@@ -45,8 +45,9 @@ void read_settings(const arguments& given, options& o) {
 
 void read_save_points(const arguments& given, run_request& r) {
   if (given.has("--save-at") && given.has("--save-count"))
-    misuse("--save-at together with --save-count (each says which times are saved) give one of "
-           "them?");
+    misuse(
+        "--save-at together with --save-count (each says which times are saved) give one of "
+        "them?");
   if (given.has("--save-at")) r.settings.save.ts = number_list("--save-at", given.at("--save-at"));
   if (!given.has("--save-count")) return;
   r.save_intervals = whole_number("--save-count", given.at("--save-count"));
@@ -75,7 +76,9 @@ auto read_problem(const arguments& given) -> erased_problem {
   if (given.subject.empty())
     misuse("no problem given ('revode " + given.command +
            "' needs its name) run 'revode list problems'?");
-  return make_problem(given.subject);
+  erased_problem named = make_problem(given.subject);
+  named.name = given.subject;
+  return named;
 }
 
 void read_adjoint(const arguments& given, gradient_request& r) {

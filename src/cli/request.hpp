@@ -17,8 +17,8 @@ struct run_request {
 
   erased_problem problem;
   method_entry method;
-  bool chosen = false;       ///< no --method: the library's choice
-  bool altered = false;      ///< t0, t1, y0 or p are not the problem's own: no reference
+  bool chosen = false;   ///< no --method: the library's choice
+  bool altered = false;  ///< t0, t1, y0 or p are not the problem's own: no reference
   options settings;
   index save_intervals = 0;  ///< of --save-count
   std::string out, plot;     ///< empty: none

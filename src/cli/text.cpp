@@ -53,10 +53,18 @@ std::string in_quotes(std::string_view text) { return std::string("'").append(te
 std::string shortest(double x) {
   std::array<char, 32> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
-  return {buffer.data(), end};
+  std::string text(buffer.data(), end);
+  if (const std::size_t e = text.find('e');
+      e != std::string::npos) {  // 1e-06 to 1e-6, 1e+20 to 1e20
+    if (text[e + 1] == '+') text.erase(e + 1, 1);
+    const std::size_t digits = e + (text[e + 1] == '-' ? 2 : 1);
+    if (text[digits] == '0' && digits + 1 < text.size()) text.erase(digits, 1);
+  }
+  return text;
 }
 
 std::string rounded(double x, int digits) {
+  if (std::isnan(x)) return "nan";  // whatever its sign bit
   std::array<char, 48> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, x);
   return buffer.data();
@@ -88,9 +96,13 @@ index whole_number(std::string_view option, std::string_view text) {
 }
 
 index byte_count(std::string_view option, std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, double>, 7> units{
-      {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
-       {"B", 1}}};
+  constexpr std::array<std::pair<std::string_view, double>, 7> units{{{"KiB", 0x1p10},
+                                                                      {"MiB", 0x1p20},
+                                                                      {"GiB", 0x1p30},
+                                                                      {"kB", 1e3},
+                                                                      {"MB", 1e6},
+                                                                      {"GB", 1e9},
+                                                                      {"B", 1}}};
   std::string_view digits = text;
   double factor = 1;
   for (const auto& [suffix, size] : units) {
@@ -101,9 +113,10 @@ index byte_count(std::string_view option, std::string_view text) {
   }
   double amount = 0;
   if (!parse(digits, amount) || !(amount * factor >= 1) || !(amount * factor < 0x1p60))
-    invalid(option, text,
-            "(a number of bytes is needed, alone or with B, kB, MB, GB, KiB, MiB or GiB) give e.g. " +
-                std::string(option) + " 64KiB?");
+    invalid(
+        option, text,
+        "(a number of bytes is needed, alone or with B, kB, MB, GB, KiB, MiB or GiB) give e.g. " +
+            std::string(option) + " 64KiB?");
   return static_cast<index>(amount * factor);
 }
 
@@ -120,8 +133,9 @@ std::vector<double> number_list(std::string_view option, std::string_view text) 
     const std::size_t to = std::min(list.find_first_of(", ", from), list.size());
     double value = 0;
     if (!parse(std::string_view(list).substr(from, to - from), value))
-      invalid(option, text, "(" + in_quotes(list.substr(from, to - from)) +
-                                " is not a number) separate numbers by commas, or give @file?");
+      invalid(option, text,
+              "(" + in_quotes(list.substr(from, to - from)) +
+                  " is not a number) separate numbers by commas, or give @file?");
     values.push_back(value);
     if (to == list.size()) return values;
     from = to + 1;
@@ -135,8 +149,9 @@ void unknown_name(std::string_view kind, std::string_view name, std::string_view
   std::string text = "unknown ";
   text.append(kind).append(" ").append(in_quotes(name));
   text.append(" (not in the list of ").append(list).append(") ");
-  misuse(text.append(nearest.empty() ? std::string(otherwise) : "did you mean " + in_quotes(nearest))
-             .append("?"));
+  misuse(
+      text.append(nearest.empty() ? std::string(otherwise) : "did you mean " + in_quotes(nearest))
+          .append("?"));
 }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {

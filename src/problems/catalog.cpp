@@ -17,7 +17,7 @@ constexpr int largest_size = 10'000'000;
 
 [[noreturn]] void misuse(const std::string& text) { throw std::invalid_argument(text); }
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+std::string quoted(std::string_view text) { return std::string("'").append(text).append("'"); }
 
 /// The whole text as a number, or false.
 template <class Number>
@@ -68,7 +68,7 @@ std::vector<std::string> labels_of(int n) {
   if constexpr (requires { F::labels; }) {
     labels.assign(std::begin(F::labels), std::end(F::labels));
   } else {
-    for (int i = 1; i <= n; ++i) labels.push_back("y" + std::to_string(i));
+    for (int i = 1; i <= n; ++i) labels.emplace_back("y").append(std::to_string(i));
   }
   return labels;
 }
@@ -123,9 +123,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::string_view> known;
   for_each_problem([&](const auto& f) { known.emplace_back(f.name); });
   const std::string nearest = nearest_name(name, known);
-  misuse("unknown problem " + quoted(name) + " (not in the list of named problems) " +
-         (nearest.empty() ? "run 'revode list problems'?"
-                          : "did you mean " + quoted(nearest) + "?"));
+  misuse(
+      "unknown problem " + quoted(name) + " (not in the list of named problems) " +
+      (nearest.empty() ? "run 'revode list problems'?" : "did you mean " + quoted(nearest) + "?"));
 }
 
 }  // namespace

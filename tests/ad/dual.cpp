@@ -13,7 +13,8 @@ using namespace revode;
 
 static_assert(std::is_trivially_copyable_v<dual<double, 3>>);
 static_assert(std::is_trivially_copyable_v<dual<dual<float, 1>, 4>>);
-static_assert(sizeof(dual<double, 3>) == 4 * sizeof(double));
+static_assert(sizeof(dual<double, 1>) == 2 * sizeof(double));
+static_assert(sizeof(dual<double, 3>) == 6 * sizeof(double));  // the directions lie in pairs
 
 namespace {
 

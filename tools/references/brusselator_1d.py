@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference solution of brusselator_1d: python3 brusselator_1d.py [N]   (needs numpy, x86 long double)
+"""Reference solution of brusselator_1d: python3 brusselator_1d.py [N]   (numpy, x86 long double)
 
 Taylor series in the 64-bit mantissa of long double, vectorised over the grid; u²v by recurrence.
 The step is bounded by stability: h ρ = 8 and 9 with ρ = 4 α (N+1)², so that the largest term of

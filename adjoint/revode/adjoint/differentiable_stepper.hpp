@@ -37,13 +37,18 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
     next_save_ = listed;
     if (w.y) pull_value(this->scheme(), *w.y, state_bar_);
     if (!w.ys.empty() && this->save_points().t1) pull_value(this->scheme(), w.ys.back(), state_bar_);
+    if (is_multistep_v<M> && this->count() > 0)
+      t1_bar_ = along_solution(this->t1(), value(this->scheme(), this->state()),
+                               push_value(this->scheme(), state_bar_));
   }
 
   void pull_step(index i, const tape_type& tape) {
     const double t = this->log().time(i), t_new = this->log().time(i + 1);
     step_ends<scalar> ends;
-    const seeds_type* seeds = pull_save_points(i, t, t_new, tape, ends);
-    const bool moves = this->log().equal_steps() > 0 || i == 0 || i + 1 == this->count();
+    const seeds_type* seeds = nullptr;
+    if constexpr (has_dense_output_v<M>) seeds = pull_save_points(i, t, t_new, tape, ends);
+    const bool moves = !is_multistep_v<M> && (this->log().equal_steps() > 0 || i == 0 ||
+                                              i + 1 == this->count());
     pull(this->scheme(), this->sys(), t, t_new, this->log().record(i), tape, this->scratch(),
          seeds, state_bar_, p_bar_, moves ? &ends : nullptr);
     if (moves) move_grid(i, ends);
@@ -52,8 +57,20 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
   /// Ends the reverse pass: the cotangents of the inputs.
   gradient<Y, P> finish() {
     const double t0 = this->log().time(0);
-    if (this->count() == 0) pull_no_step(t0);
-    pull_begin(this->scheme(), this->sys(), t0, this->y0(), state_bar_, y_bar_, p_bar_);
+    if (this->count() == 0) {
+      copy(push_value(this->scheme(), state_bar_), y_bar_);
+      t1_bar_ = along_solution(t0, this->y0(), y_bar_);  // moving an end makes a step
+      t0_bar_ = -t1_bar_;
+      for (std::size_t k = 0; k < this->saved() && !weights_->ys.empty(); ++k) {
+        ts_bar_[k] = along_solution(t0, this->y0(), weight(k));
+        t0_bar_ -= ts_bar_[k];
+      }
+    } else {
+      scalar t_bar(0);
+      pull_begin(this->scheme(), this->sys(), t0, this->y0(), state_bar_, y_bar_, p_bar_, t_bar);
+      if (is_multistep_v<M>) t0_bar_ = -along_solution(t0, this->y0(), y_bar_);
+      else t0_bar_ += static_cast<double>(t_bar);
+    }
     if (!weights_->ys.empty()) {
       const auto& points = this->save_points();
       if (points.t0) add(weights_->ys.front(), y_bar_);
@@ -121,18 +138,11 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
     }
   }
 
-  /// t0 == t1: moving an end makes a step, whose derivative is the field.
-  void pull_no_step(double t0) {
-    Y slope = this->y0();
-    this->sys()(t0, this->y0(), slope);
-    const double along = static_cast<double>(dot(slope, y_of_state_bar()));
-    t0_bar_ = -along;
-    t1_bar_ = along;
-  }
-  Y y_of_state_bar() const {
-    Y w = this->y0();
-    copy(push_value(this->scheme(), state_bar_), w);
-    return w;
+  /// wᵀf(t, y)
+  double along_solution(double t, const Y& y, const Y& w) {
+    Y slope = y;
+    this->sys()(t, y, slope);
+    return static_cast<double>(dot(slope, w));
   }
 
   state_type state_bar_;

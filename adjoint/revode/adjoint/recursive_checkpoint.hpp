@@ -57,16 +57,11 @@ class differentiable_solution : public solution<Y> {
   template <class Field>
   differentiable_solution(const problem<Field, Y, P>& q, const M& m, const options& o,
                           const recursive_checkpoint& adjoint)
-      : adjoint_(adjoint), loop_(std::make_unique<loop>(q, m, o)) {
-    std::optional<typename loop::snapshot_type> sample;
-    loop_->save(sample);
-    snapshot_bytes_ = footprint(*sample);
-    request_ = {.slots = slots_of(adjoint, snapshot_bytes_),
-                .base = adjoint.base,
-                .max_steps = o.max_steps,
-                .steps = loop_->log().equal_steps() > 0 ? loop_->log().equal_steps() : unbounded};
-    run_.emplace(*loop_, any_schedule(adjoint.schedule, request_));
-    run_->forward();
+      : adjoint_(adjoint),
+        snapshot_bytes_(snapshot_bytes(q)),
+        request_(request_of(q, o, adjoint, snapshot_bytes_)),
+        loop_(std::make_unique<loop>(q, m, o)),
+        run_(sweep()) {
     static_cast<solution<Y>&>(*this) = loop_->result();
   }
 
@@ -81,8 +76,7 @@ class differentiable_solution : public solution<Y> {
     index again = 0;
     if (!run_) {
       loop_->restart();
-      run_.emplace(*loop_, any_schedule(adjoint_.schedule, request_));
-      run_->forward();
+      run_.emplace(sweep());
       again = loop_->count();
     }
     loop_->seed(w);
@@ -94,6 +88,34 @@ class differentiable_solution : public solution<Y> {
 
  private:
   using loop = differentiable_stepper<M, F, Y, P>;
+  using executor_type = executor<loop, any_schedule>;
+
+  template <class Problem>
+  static index snapshot_bytes(const Problem& q) {
+    using snapshot_type = typename loop::snapshot_type;
+    return footprint(snapshot_type{0, q.t0, make_like<decltype(snapshot_type::state)>(q.y0),
+                                   make_like<decltype(snapshot_type::memo)>(q.y0)});
+  }
+
+  /// Also throws for what a schedule refuses: misuse comes before any work.
+  template <class Problem>
+  static schedule_request request_of(const Problem& q, const options& o,
+                                     const recursive_checkpoint& adjoint, index bytes) {
+    const index equal = o.fixed_step > 0 ? fixed_step_count(q.t0, q.t1, o.fixed_step) : 0;
+    const schedule_request request{.slots = slots_of(adjoint, bytes),
+                                   .base = adjoint.base,
+                                   .max_steps = o.max_steps,
+                                   .steps = equal > 0 ? equal : unbounded};
+    static_cast<void>(any_schedule(adjoint.schedule, request));
+    return request;
+  }
+
+  /// The first sweep; a field that throws in it leaves nothing half done.
+  executor_type sweep() {
+    executor_type run(*loop_, any_schedule(adjoint_.schedule, request_));
+    run.forward();
+    return run;
+  }
 
   void check(const cotangents<Y>& w) const {
     if (this->status != revode::status::success)
@@ -113,7 +135,7 @@ class differentiable_solution : public solution<Y> {
                                   " (it has the shape of the state) resize it?");
   }
 
-  gradient<Y, P> finish(executor<loop, any_schedule>& run, const evaluation_counts& before,
+  gradient<Y, P> finish(executor_type& run, const evaluation_counts& before,
                         index again) {
     run.reverse();
     gradient<Y, P> g = loop_->finish();
@@ -138,10 +160,10 @@ class differentiable_solution : public solution<Y> {
   }
 
   recursive_checkpoint adjoint_;
-  std::unique_ptr<loop> loop_;
+  index snapshot_bytes_;
   schedule_request request_;
-  index snapshot_bytes_ = 0;
-  std::optional<executor<loop, any_schedule>> run_;
+  std::unique_ptr<loop> loop_;
+  std::optional<executor_type> run_;
 };
 
 /// Integrates q and keeps what its gradient needs:

@@ -1,68 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 #include <revode/problem.hpp>
 
 namespace revode {
 
-/// The state with one more element at its end.
+/// The elements of a state Y and one more: of fixed length where Y's is.
 template <class Y>
 struct lengthened {
-  using type = Y;  // dynamic: the same type, one longer
+  using type = std::vector<scalar_t<Y>>;
 };
-template <class T, int N>
-struct lengthened<vec<T, N>> {
-  using type = vec<T, N + 1>;
+template <class Y>
+  requires(static_size_v<Y> >= 0)
+struct lengthened<Y> {
+  using type = vec<scalar_t<Y>, static_size_v<Y> + 1>;
 };
 template <class Y>
 using lengthened_t = typename lengthened<Y>::type;
 
-/// The first n elements of a longer dynamic state, seen as a state.
 template <class T>
-struct prefix {
-  T* elements;
-  int n;
-  T& operator[](int i) const { return elements[i]; }
-  T* data() const { return elements; }
-  int size() const { return n; }
+inline constexpr char type_mark = 0;
+
+/// One object of each type that is asked for, made the first time and kept.
+class scratch_by_type {
+ public:
+  template <class T, class Make>
+  T& get(Make&& make) {
+    for (auto& [mark, object] : kept_)
+      if (mark == &type_mark<T>) return *static_cast<T*>(object.get());
+    kept_.emplace_back(&type_mark<T>, std::make_shared<T>(make()));
+    return *static_cast<T*>(kept_.back().second.get());
+  }
+
+ private:
+  std::vector<std::pair<const char*, std::shared_ptr<void>>> kept_;
 };
 
-/// The field of (y, q): y' = f(t, y, p), q' = running(t, y, p).
-template <class F, class Running>
+/// The field of (y, q): y' = f(t, y, p), q' = running(t, y, p). Both see y in its own kind of
+/// container. A dynamic y is kept between calls, so an object serves one solve at a time.
+template <class F, class Running, class Y>
 struct field_with_running_cost {
   const F& f;
   const Running& running;
+  const Y& like;
+  mutable scratch_by_type scratch{};
 
-  template <class T, class P, class S, int N>
-  void operator()(const T& t, const vec<S, N>& z, const P& p, vec<S, N>& dz) const {
-    vec<S, N - 1> y, dy;
-    for (int i = 0; i + 1 < N; ++i) y[i] = z[i];
-    f(t, y, p, dy);
-    for (int i = 0; i + 1 < N; ++i) dz[i] = dy[i];
-    dz[N - 1] = running(t, y, p);
-  }
   template <class T, class P, class Z>
   void operator()(const T& t, const Z& z, const P& p, Z& dz) const {
     using S = scalar_t<Z>;
-    const int n = length(z) - 1;
-    const prefix<const S> y{z.data(), n};
-    prefix<S> dy{dz.data(), n};
-    f(t, y, p, dy);
-    dz.data()[n] = running(t, y, p);
+    using state = rebind_t<Y, S>;
+    if constexpr (static_size_v<Y> >= 0) {
+      std::pair<state, state> work{};
+      evaluate(t, z, p, dz, work.first, work.second);
+    } else {
+      auto& work = scratch.template get<std::pair<state, state>>(
+          [this] { return std::pair(rebind_like<S>(like), rebind_like<S>(like)); });
+      evaluate(t, z, p, dz, work.first, work.second);
+    }
+  }
+
+ private:
+  template <class T, class P, class Z, class State>
+  void evaluate(const T& t, const Z& z, const P& p, Z& dz, State& y, State& dy) const {
+    const int n = length(y);
+    copy(z, y);
+    f(t, std::as_const(y), p, dy);
+    for (int i = 0; i < n; ++i) dz.data()[i] = dy.data()[i];
+    dz.data()[n] = running(t, std::as_const(y), p);
   }
 };
 
-/// (y, 0), over y's own kind of container.
+/// (y, 0)
 template <class Y>
 lengthened_t<Y> lengthen(const Y& y) {
   lengthened_t<Y> z{};
-  if constexpr (static_size_v<Y> < 0) {
-    z.resize(y.size() + 1);
-    z.data()[y.size()] = 0;
-  } else {
-    z.data()[length(y)] = 0;
-  }
-  for (int i = 0, n = length(y); i < n; ++i) z.data()[i] = y.data()[i];
+  const int n = length(y);
+  if constexpr (static_size_v<Y> < 0) z.resize(static_cast<std::size_t>(n) + 1);
+  for (int i = 0; i < n; ++i) z.data()[i] = y.data()[i];
+  z.data()[n] = 0;
   return z;
 }
 

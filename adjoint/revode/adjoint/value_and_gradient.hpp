@@ -44,7 +44,7 @@ value_and_gradient_result<Y, P> value_and_gradient(
     const loss_with_running_cost<Terminal, Running>& loss,
     const recursive_checkpoint& adjoint = {}) {
   using Z = lengthened_t<Y>;
-  const field_with_running_cost<std::remove_cvref_t<F>, Running> f{q.f, loss.running};
+  const field_with_running_cost<std::remove_cvref_t<F>, Running, Y> f{q.f, loss.running, q.y0};
   const problem longer{f, lengthen(q.y0), q.t0, q.t1, q.p};
   const auto terminal = [&]<class V>(const V& z) {
     using S = scalar_t<V>;

@@ -222,7 +222,9 @@ class derivatives {
     for (int first = 0; first < size; first += chunk) {
       const int columns = size - first < chunk ? size - first : chunk;
       copy(y, a.y);
-      for (int j = 0; j < columns; ++j) a.y.data()[first + j].d[j] = T(1);
+      for (int j = 0; j < columns; ++j) {
+        a.y.data()[first + j] = chunk_scalar::input(y.data()[first + j], j);
+      }
       f(chunk_scalar(t), a.y, a.p, a.dy);
       for (int i = 0; i < size; ++i) {
         for (int j = 0; j < columns; ++j) jac(i, first + j) = a.dy.data()[i].d[j];

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include <revode/ad/direction_pack.hpp>
 #include <revode/ad/functions.hpp>
 #include <revode/config.hpp>
 
@@ -13,17 +14,19 @@ namespace revode {
 ///   f(dual{x, v}) = {f(x), f'(x) v}
 /// T is float, double or itself a dual (second order: dual<dual<T, 1>, N>). Trivially copyable;
 /// a constant has d = 0. The values have the bits of the same formula on T. Cost: one value and N
-/// multiply-adds an operation, in plain loops, which is what compilers turn into vectors.
+/// multiply-adds an operation, a register's worth at a time.
 template <class T, int N>
 struct dual {
   static_assert(N > 0, "a dual has at least one direction");
 
   T value;
-  T d[N];
+  direction_pack<T, N> d;
 
   static constexpr int directions = N;
 
   dual() = default;
+  REVODE_HD constexpr dual(const T& v, const direction_pack<T, N>& derivatives)
+      : value(v), d(derivatives) {}
 
   template <class C>
   requires(std::is_arithmetic_v<C> || std::same_as<C, T> || constant_for<C, T>)
@@ -35,7 +38,7 @@ struct dual {
   template <class C>
   REVODE_HD static dual input(const C& c, int i) {
     dual x(c);
-    x.d[i] = T(1);
+    x.d = direction_pack<T, N>::unit(i);
     return x;
   }
 };
@@ -43,11 +46,6 @@ struct dual {
 template <class T, int N>
 inline constexpr bool is_differentiable_v<dual<T, N>> = true;
 
-/// True when x is 0 with all its derivatives.
-template <class T>
-REVODE_HD bool stands_still(const T& x) {
-  return x == T(0);
-}
 template <class T, int N>
 REVODE_HD bool stands_still(const dual<T, N>& x) {
   bool still = stands_still(x.value);
@@ -55,37 +53,21 @@ REVODE_HD bool stands_still(const dual<T, N>& x) {
   return still;
 }
 
-/// slope * direction; a slope that does not exist does no harm to a direction it is not in.
-template <class T>
-REVODE_HD T along(const T& slope, const T& direction) {
-  const T product = slope * direction;
-  return stands_still(direction) ? T(0) : product;
-}
-
 template <class T, int N>
 REVODE_HD dual<T, N> chain(const dual<T, N>& x, const T& value, const T& slope) {
-  dual<T, N> r;
-  r.value = value;
-  for (int i = 0; i < N; ++i) r.d[i] = along(slope, x.d[i]);
-  return r;
+  return {value, along(slope, x.d)};
 }
 
 template <class T, int N>
 REVODE_HD dual<T, N> chain(const dual<T, N>& a, const dual<T, N>& b, const T& value,
                            const T& slope_a, const T& slope_b) {
-  dual<T, N> r;
-  r.value = value;
-  for (int i = 0; i < N; ++i) r.d[i] = along(slope_a, a.d[i]) + along(slope_b, b.d[i]);
-  return r;
+  return {value, along(slope_a, a.d) + along(slope_b, b.d)};
 }
 
 /// {value, slope a.d}: a product with a constant.
 template <class T, int N>
 REVODE_HD dual<T, N> scaled(const dual<T, N>& a, const T& value, const T& slope) {
-  dual<T, N> r;
-  r.value = value;
-  for (int i = 0; i < N; ++i) r.d[i] = slope * a.d[i];
-  return r;
+  return {value, slope * a.d};
 }
 
 template <class T, int N>
@@ -95,72 +77,48 @@ REVODE_HD dual<T, N> operator+(const dual<T, N>& a) {
 
 template <class T, int N>
 REVODE_HD dual<T, N> operator-(const dual<T, N>& a) {
-  dual<T, N> r;
-  r.value = -a.value;
-  for (int i = 0; i < N; ++i) r.d[i] = -a.d[i];
-  return r;
+  return {T(-a.value), -a.d};
 }
 
 template <class T, int N>
 REVODE_HD dual<T, N> operator+(const dual<T, N>& a, const dual<T, N>& b) {
-  dual<T, N> r;
-  r.value = a.value + b.value;
-  for (int i = 0; i < N; ++i) r.d[i] = a.d[i] + b.d[i];
-  return r;
+  return {T(a.value + b.value), a.d + b.d};
 }
 
 template <class T, int N>
 REVODE_HD dual<T, N> operator-(const dual<T, N>& a, const dual<T, N>& b) {
-  dual<T, N> r;
-  r.value = a.value - b.value;
-  for (int i = 0; i < N; ++i) r.d[i] = a.d[i] - b.d[i];
-  return r;
+  return {T(a.value - b.value), a.d - b.d};
 }
 
 template <class T, int N>
 REVODE_HD dual<T, N> operator*(const dual<T, N>& a, const dual<T, N>& b) {
-  dual<T, N> r;
-  r.value = a.value * b.value;
-  for (int i = 0; i < N; ++i) r.d[i] = muladd(a.value, b.d[i], a.d[i] * b.value);
-  return r;
+  return {T(a.value * b.value), muladd(a.value, b.d, b.value * a.d)};
 }
 
 template <class T, int N>
 REVODE_HD dual<T, N> operator/(const dual<T, N>& a, const dual<T, N>& b) {
-  dual<T, N> r;
-  r.value = a.value / b.value;
-  const T inverse = lift<T>(1) / b.value;
-  const T ratio = -r.value;
-  for (int i = 0; i < N; ++i) r.d[i] = muladd(ratio, b.d[i], a.d[i]) * inverse;
-  return r;
+  const T ratio = a.value / b.value, inverse = lift<T>(1) / b.value;
+  return {ratio, inverse * muladd(T(-ratio), b.d, a.d)};
 }
 
 template <class T, int N, constant_for<dual<T, N>> C>
 REVODE_HD dual<T, N> operator+(const dual<T, N>& a, const C& c) {
-  dual<T, N> r = a;
-  r.value = a.value + lift<T>(c);
-  return r;
+  return {T(a.value + lift<T>(c)), a.d};
 }
 
 template <class T, int N, constant_for<dual<T, N>> C>
 REVODE_HD dual<T, N> operator+(const C& c, const dual<T, N>& a) {
-  dual<T, N> r = a;
-  r.value = lift<T>(c) + a.value;
-  return r;
+  return {T(lift<T>(c) + a.value), a.d};
 }
 
 template <class T, int N, constant_for<dual<T, N>> C>
 REVODE_HD dual<T, N> operator-(const dual<T, N>& a, const C& c) {
-  dual<T, N> r = a;
-  r.value = a.value - lift<T>(c);
-  return r;
+  return {T(a.value - lift<T>(c)), a.d};
 }
 
 template <class T, int N, constant_for<dual<T, N>> C>
 REVODE_HD dual<T, N> operator-(const C& c, const dual<T, N>& a) {
-  dual<T, N> r = -a;
-  r.value = lift<T>(c) - a.value;
-  return r;
+  return {T(lift<T>(c) - a.value), -a.d};
 }
 
 template <class T, int N, constant_for<dual<T, N>> C>
@@ -190,38 +148,26 @@ REVODE_HD dual<T, N> operator/(const C& c, const dual<T, N>& a) {
 /// a*b + c with the value rounded as muladd of the values is: a dual run has its primal's bits.
 template <class T, int N>
 REVODE_HD dual<T, N> muladd(const dual<T, N>& a, const dual<T, N>& b, const dual<T, N>& c) {
-  dual<T, N> r;
-  r.value = muladd(a.value, b.value, c.value);
-  for (int i = 0; i < N; ++i) {
-    r.d[i] = muladd(a.value, b.d[i], muladd(a.d[i], b.value, c.d[i]));
-  }
-  return r;
+  return {T(muladd(a.value, b.value, c.value)),
+          muladd(a.value, b.d, muladd(b.value, a.d, c.d))};
 }
 
 template <class T, int N, constant_for<dual<T, N>> C>
 REVODE_HD dual<T, N> muladd(const C& a, const dual<T, N>& b, const dual<T, N>& c) {
   const T factor = lift<T>(a);
-  dual<T, N> r;
-  r.value = muladd(factor, b.value, c.value);
-  for (int i = 0; i < N; ++i) r.d[i] = muladd(factor, b.d[i], c.d[i]);
-  return r;
+  return {T(muladd(factor, b.value, c.value)), muladd(factor, b.d, c.d)};
 }
 
 template <class T, int N, constant_for<dual<T, N>> C>
 REVODE_HD dual<T, N> muladd(const dual<T, N>& a, const C& b, const dual<T, N>& c) {
   const T factor = lift<T>(b);
-  dual<T, N> r;
-  r.value = muladd(a.value, factor, c.value);
-  for (int i = 0; i < N; ++i) r.d[i] = muladd(a.d[i], factor, c.d[i]);
-  return r;
+  return {T(muladd(a.value, factor, c.value)), muladd(factor, a.d, c.d)};
 }
 
 /// The same with a constant addend.
 template <class T, int N, constant_for<dual<T, N>> C>
 REVODE_HD dual<T, N> muladd(const dual<T, N>& a, const dual<T, N>& b, const C& c) {
-  dual<T, N> r = a * b;
-  r.value = muladd(a.value, b.value, lift<T>(c));
-  return r;
+  return {T(muladd(a.value, b.value, lift<T>(c))), muladd(a.value, b.d, b.value * a.d)};
 }
 
 }  // namespace revode

@@ -30,24 +30,30 @@ class dual_sweep {
  public:
   /// gt, gy, gp += wᵀ (f_t, f_y, f_p)
   template <int N, class F, class GP>
-  REVODE_HD static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy,
-                            GP& gp) {
+#if defined(__CUDACC__)
+  REVODE_HD
+#else
+  [[gnu::flatten]]  // inlines the field wherever it is used: duals in memory cost more than the rest
+#endif
+  static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy, GP& gp) {
     using D = dual<T, N>;
     field_arrays<Y, P, D> a;
     const D time = seed_all<GP, D>(t, y.data(), p.data(), a);
     f(time, a.y, a.p, a.dy);
-    T g[N] = {};
-    for (int i = 0; i < n; ++i) {
-      const T weight = w.data()[i];
-      for (int j = 0; j < N; ++j) g[j] = muladd(weight, a.dy.data()[i].d[j], g[j]);
-    }
+    direction_pack<T, N> g{};
+    for (int i = 0; i < n; ++i) g = muladd(w.data()[i], a.dy.data()[i].d, g);
     hand_out<N>(g, gt, gy, gp);
   }
 
   /// gt, gy, gp += gradient of uᵀ(f_t kt + f_y k)
   template <int N, class F, class GP>
-  REVODE_HD static void second(const F& f, T t, const Y& y, const P& p, const Y& u, T kt,
-                               const Y& k, T* gt, Y& gy, GP& gp) {
+#if defined(__CUDACC__)
+  REVODE_HD
+#else
+  [[gnu::flatten]]  // inlines the field wherever it is used: duals in memory cost more than the rest
+#endif
+  static void second(const F& f, T t, const Y& y, const P& p, const Y& u, T kt, const Y& k, T* gt,
+                     Y& gy, GP& gp) {
     using D = dual<push_scalar, N>;
     const vec<T, 0> still{};
     field_arrays<Y, P, push_scalar> moving;
@@ -88,8 +94,8 @@ class dual_sweep {
   }
 
   /// Adds g = (of y, of p, of t) to the cotangents.
-  template <int N, class GP>
-  REVODE_HD static void hand_out(const T* g, T* gt, Y& gy, GP& gp) {
+  template <int N, class GP, class G>
+  REVODE_HD static void hand_out(const G& g, T* gt, Y& gy, GP& gp) {
     constexpr int parameters = static_size_v<GP> == 0 ? 0 : np;
     for (int j = 0; j < n; ++j) gy.data()[j] = gy.data()[j] + g[j];
     for (int j = 0; j < parameters; ++j) gp.data()[j] = gp.data()[j] + g[n + j];

@@ -95,11 +95,15 @@ class reversible_iteration {
     if (o.max_steps && *o.max_steps < 0)
       throw std::invalid_argument("max_steps = " + std::to_string(*o.max_steps) +
                                   " (a loop runs 0 steps or more) give max_steps >= 0?");
-    if (o.schedule == schedule_kind::nested && !o.max_steps)
+    if (o.max_steps && known != unbounded && *o.max_steps < known)
+      throw std::invalid_argument("max_steps = " + std::to_string(*o.max_steps) + " for a scan of " +
+                                  std::to_string(known) +
+                                  " inputs (it visits each of them) leave max_steps out?");
+    if (o.schedule == schedule_kind::nested && !o.max_steps && known == unbounded)
       throw std::invalid_argument(
           "the nested schedule without max_steps (its depth follows from the bound) give "
           "max_steps, or another schedule?");
-    start();
+    run_.emplace(sweep());
     loop_.know_count();
     final_ = loop_.carry();
   }
@@ -112,7 +116,7 @@ class reversible_iteration {
                                   " (they have the same shape) resize it?");
     if (!run_) {
       loop_.restart();
-      start();
+      run_.emplace(sweep());
     }
     loop_.seed(carry_bar);
     auto run = std::move(*run_);
@@ -130,20 +134,25 @@ class reversible_iteration {
 
  private:
   using loop = iteration<Steps, C>;
+  using executor_type = executor<loop, any_schedule>;
 
-  void start() {
-    run_.emplace(loop_, any_schedule(options_.schedule, {.slots = options_.slots,
-                                                         .base = options_.base,
-                                                         .max_steps = options_.max_steps.value_or(0),
-                                                         .steps = known_}));
-    run_->forward();
+  /// The first sweep; a body that throws in it leaves nothing half done.
+  executor_type sweep() {
+    const index known = known_ == unbounded ? 0 : known_;
+    executor_type run(loop_, any_schedule(options_.schedule,
+                                          {.slots = options_.slots,
+                                           .base = options_.base,
+                                           .max_steps = options_.max_steps.value_or(known),
+                                           .steps = known_}));
+    run.forward();
+    return run;
   }
 
   loop loop_;
   loop_options options_;
   index known_;
   C final_;
-  std::optional<executor<loop, any_schedule>> run_;
+  std::optional<executor_type> run_;
   reverse_counts counts_;
   index peak_ = 0;
 };

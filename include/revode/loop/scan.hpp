@@ -67,6 +67,12 @@ class scan_result {
       throw std::invalid_argument(std::to_string(outs_bar.size()) + " cotangents for " +
                                   std::to_string(steps_->outs.size()) +
                                   " outputs (one belongs to each) give as many, or none?");
+    for (std::size_t k = 0; k < outs_bar.size(); ++k)
+      if (length(outs_bar[k]) != length(steps_->outs[k]))
+        throw std::invalid_argument("a cotangent of " + std::to_string(length(outs_bar[k])) +
+                                    " elements for an output of " +
+                                    std::to_string(length(steps_->outs[k])) +
+                                    " (they have the same shape) resize it?");
     steps_->outs_bar = &outs_bar;
     fill(steps_->params_bar, scalar_t<P>(0));
     steps_->xs_bar.clear();

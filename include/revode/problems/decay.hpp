@@ -10,7 +10,8 @@ namespace revode {
 struct decay {
   static constexpr const char* name = "decay";
   static constexpr const char* summary = "exponential decay, p = (lambda)";
-  static constexpr const char* source = "Hull et al., SIAM J. Numer. Anal. 9 (1972) 603-637, class A1";
+  static constexpr const char* source =
+      "Hull et al., SIAM J. Numer. Anal. 9 (1972) 603-637, class A1";
   static constexpr double t0 = 0, t1 = 5;
   static constexpr int digits = 16;
 

@@ -29,8 +29,8 @@ class erased_field {
   using push_vector = rebind_t<vector, push_scalar>;
 
   template <class F>
-    requires(!std::same_as<F, erased_field>)
-  explicit erased_field(F f) : model_(std::make_unique<holder<F>>(std::move(f))) {}
+  requires(!std::same_as<F, erased_field>) explicit erased_field(F f)
+      : model_(std::make_unique<holder<F>>(std::move(f))) {}
 
   erased_field(const erased_field& other) : model_(other.model_->fresh()) {}
   erased_field(erased_field&&) noexcept = default;

@@ -10,7 +10,8 @@ namespace revode {
 struct harmonic {
   static constexpr const char* name = "harmonic";
   static constexpr const char* summary = "harmonic oscillator q'' = -omega^2 q, p = (omega)";
-  static constexpr const char* source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1";
+  static constexpr const char* source =
+      "Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1";
   static constexpr double t0 = 0, t1 = 10;
   static constexpr int digits = 16;
   static constexpr const char* labels[] = {"q", "v"};

@@ -16,8 +16,9 @@ namespace revode {
 struct heat_1d {
   static constexpr const char* name = "heat_1d";
   static constexpr const char* summary = "heat equation, heat_1d:N with N grid points, p = (kappa)";
-  static constexpr const char* source = "Hundsdorfer, Verwer, Numerical Solution of "
-                                        "Time-Dependent ADR Equations, I.3";
+  static constexpr const char* source =
+      "Hundsdorfer, Verwer, Numerical Solution of "
+      "Time-Dependent ADR Equations, I.3";
   static constexpr double t0 = 0, t1 = 0.1;
   static constexpr int digits = 13;
   static constexpr int default_size = 100, least_size = 1;

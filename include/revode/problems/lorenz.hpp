@@ -7,7 +7,7 @@
 namespace revode {
 
 /// x' = σ (y - x), y' = ρ x - y - x z, z' = x y - β z, p = (σ, ρ, β).
-/// Chaotic: a change of the start grows like e^{0.9 t}, so by t1 about four digits are lost.
+/// Chaotic: neighbours part like e^{0.9 t}.
 struct lorenz {
   static constexpr const char* name = "lorenz";
   static constexpr const char* summary = "the Lorenz attractor, p = (sigma, rho, beta)";

@@ -52,7 +52,8 @@ struct neural_spiral {
     const auto x1 = y[1] * y[1] * y[1];
     dy[0] = p[5 * hidden];
     dy[1] = p[5 * hidden + 1];
-    for (int i = 0; i < hidden; ++i) {
+    using place = decltype(p.size());  // the container's own index
+    for (place i = 0; i < hidden; ++i) {
       const auto unit = tanh(p[2 * i] * x0 + p[2 * i + 1] * x1 + p[2 * hidden + i]);
       dy[0] += p[3 * hidden + i] * unit;
       dy[1] += p[4 * hidden + i] * unit;

@@ -17,13 +17,14 @@ struct pleiades {
   static constexpr const char* source = "Hairer, Norsett, Wanner, Solving ODEs I, II.10";
   static constexpr double t0 = 0, t1 = 3;
   static constexpr int digits = 16;
-  static constexpr const char* labels[] = {
-      "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "y1",  "y2",  "y3",  "y4",  "y5",  "y6",  "y7",
-      "vx1", "vx2", "vx3", "vx4", "vx5", "vx6", "vx7", "vy1", "vy2", "vy3", "vy4", "vy5", "vy6", "vy7"};
+  static constexpr const char* labels[] = {"x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",
+                                           "y1",  "y2",  "y3",  "y4",  "y5",  "y6",  "y7",
+                                           "vx1", "vx2", "vx3", "vx4", "vx5", "vx6", "vx7",
+                                           "vy1", "vy2", "vy3", "vy4", "vy5", "vy6", "vy7"};
 
   REVODE_HD constexpr auto y0() const {
-    return vec<double, 28>{3, 3, -1, -3, 2, -2, 2, 3, -3, 2,    0,    0, -4, 4,
-                           0, 0, 0,  0,  0, 1.75, -1.5, 0, 0, 0, -1.25, 1, 0, 0};
+    return vec<double, 28>{3, 3, -1, -3, 2, -2,   2,    3, -3, 2, 0,     0, -4, 4,
+                           0, 0, 0,  0,  0, 1.75, -1.5, 0, 0,  0, -1.25, 1, 0,  0};
   }
   REVODE_HD constexpr auto parameters() const { return vec<double, 7>{1, 2, 3, 4, 5, 6, 7}; }
   REVODE_HD constexpr auto reference() const {
@@ -40,12 +41,13 @@ struct pleiades {
   template <class T, class Y, class P>
   REVODE_HD void operator()(const T&, const Y& y, const P& p, Y& dy) const {
     using std::sqrt;
-    for (int i = 0; i < 14; ++i) {
+    using place = decltype(y.size());  // the container's own index
+    for (place i = 0; i < 14; ++i) {
       dy[i] = y[14 + i];
       dy[14 + i] = T(0);
     }
-    for (int i = 1; i < 7; ++i) {
-      for (int j = 0; j < i; ++j) {
+    for (place i = 1; i < 7; ++i) {
+      for (place j = 0; j < i; ++j) {
         const auto dx = y[j] - y[i];
         const auto dz = y[7 + j] - y[7 + i];
         const auto r2 = dx * dx + dz * dz;
@@ -63,9 +65,10 @@ struct pleiades {
   template <class T, class Y, class P, class W, class GT, class GY, class GP>
   REVODE_HD void vjp(const T&, const Y& y, const P& p, const W& w, GT&, GY& gy, GP& gp) const {
     using std::sqrt;
-    for (int i = 0; i < 14; ++i) gy[14 + i] += w[i];
-    for (int i = 1; i < 7; ++i) {
-      for (int j = 0; j < i; ++j) {
+    using place = decltype(y.size());  // the container's own index
+    for (place i = 0; i < 14; ++i) gy[14 + i] += w[i];
+    for (place i = 1; i < 7; ++i) {
+      for (place j = 0; j < i; ++j) {
         const auto dx = y[j] - y[i];
         const auto dz = y[7 + j] - y[7 + i];
         const auto r2 = dx * dx + dz * dz;

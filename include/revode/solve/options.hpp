@@ -12,7 +12,7 @@ namespace revode {
 /// output, so they never change the steps.
 struct save_at {
   bool t0 = false;         ///< the initial state
-  std::vector<double> ts;  ///< these times, in the order of integration, within [t0, t1]
+  std::vector<double> ts{};  ///< these times, in the order of integration, within [t0, t1]
   bool t1 = false;         ///< the final state (solution::y has it anyway)
 };
 

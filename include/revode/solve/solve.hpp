@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <revode/solve/stepper.hpp>
@@ -12,6 +14,10 @@ template <method M, class F, class Y, class P>
 [[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M&,
                                             const options& o) {
   validate(o, q.t0, q.t1, has_estimate_v<M>, M::name, fuses_products());
+  if (!has_dense_output_v<M> && !o.save.ts.empty())
+    throw std::invalid_argument("method " + std::string(M::name) +
+                                " with save points (it has no dense output to take them from) "
+                                "leave save.ts empty, or choose a method such as tsit5?");
 }
 
 /// Integrates q from t0 to t1.

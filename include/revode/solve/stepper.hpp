@@ -131,16 +131,10 @@ class stepper {
     if (t_ == t1_) return end(status::success);
     if (log_.equal_steps() > 0) return;
     h_ = options_.first_step != 0 ? options_.first_step
-                                  : revode::first_step(sys_, t_, t1_, y0_, tolerance_, order());
+                                  : revode::first_step(sys_, t_, t1_, y0_, tolerance_,
+                                                       estimate_order<M>());
     if (std::isnan(h_)) return end(status::non_finite_field);
     h_ = bounded(h_);
-  }
-
-  /// The estimate falls as h^(order + 1).
-  static constexpr int order() {
-    if constexpr (requires { M::estimate_order; }) return M::estimate_order;
-    else if constexpr (has_estimate_v<M>) return M::embedded_order;
-    else return M::order;
   }
 
   double bounded(double h) const {
@@ -164,18 +158,24 @@ class stepper {
     for (;;) {
       if (attempts_ == options_.max_steps) return end(status::max_steps);
       const double t_new = next_time();
-      const auto found = attempt(method_, sys_, tolerance_, t_, t_new, carries_[current_], tape,
-                                 carries_[1 - current_]);
+      if (t_new == t_) return end(status::step_underflow);
+      auto found = attempt(method_, sys_, tolerance_, t_, t_new, carries_[current_], tape,
+                           carries_[1 - current_]);
       ++attempts_;
+      // An infinite element has an infinite scale, hence a scaled error of 0.
+      const bool overflow =
+          found.error_squared <= 1 && !all_finite(value(method_, carries_[1 - current_].state));
+      if (overflow) found.error_squared = std::numeric_limits<double>::infinity();
       const double h = t_new - t_;
-      h_ = bounded(h * propose_factor(options_.controller, memory_, found.error_squared,
-                                      order() + 1));
+      h_ = bounded(h * propose(method_, options_.controller, memory_, found, carries_[current_],
+                               carries_[1 - current_]));
       if (found.error_squared <= 1 && found.what == status::success)
         return accept(t_new, found.record, tape);
       ++result_.stats.rejected;
       if (too_short(h_)) {
         const bool finite = found.error_squared - found.error_squared == 0;
         return end(found.what != status::success ? found.what
+                   : overflow                    ? status::non_finite_state
                    : finite                      ? status::step_underflow
                                                  : status::non_finite_field);
       }
@@ -223,14 +223,17 @@ class stepper {
 
   /// Save points strictly inside the step that ends at t_new: dense output.
   void save_inside(double t_new, const tape_type& tape) {
-    bool extended = false;
-    for (; next_save_ < options_.save.ts.size(); ++next_save_) {
-      const double t = options_.save.ts[next_save_];
-      if (direction_ * (t_new - t) <= 0) return;
-      if (!std::exchange(extended, true)) extend(method_, sys_, t_, t_new, tape, scratch_);
-      keep_point(t, y0_);
-      interpolate(method_, t_, t_new, tape, scratch_, (t - t_) / (t_new - t_), result_.ys.back());
-      save_steps_.push_back(position_);
+    if constexpr (has_dense_output_v<M>) {
+      bool extended = false;
+      for (; next_save_ < options_.save.ts.size(); ++next_save_) {
+        const double t = options_.save.ts[next_save_];
+        if (direction_ * (t_new - t) <= 0) return;
+        if (!std::exchange(extended, true)) extend(method_, sys_, t_, t_new, tape, scratch_);
+        keep_point(t, y0_);
+        interpolate(method_, t_, t_new, tape, scratch_, (t - t_) / (t_new - t_),
+                    result_.ys.back());
+        save_steps_.push_back(position_);
+      }
     }
   }
 

@@ -39,24 +39,26 @@ REVODE_HD const Y& stage_value(scalar_t<Y> h, const rk_tape<M, Y>& tape,
 
 /// w.k_bar = h (b_I λ + Σ_{j>I} a_jI θ_j) + seed of k_I
 template <class M, int I, bool Seeded, class Y>
-REVODE_HD void stage_cotangent(scalar_t<Y> h, const Y& lambda, const rk_seeds<M, Y>* seeds,
+REVODE_HD void stage_cotangent(scalar_t<Y> h, const Y& lambda,
+                               const typename method_types<M, Y>::seeds* seeds,
                                rk_scratch<M, Y>& w) {
   using T = scalar_t<Y>;
   using column = pulled_column<M, I, Seeded>;
   constexpr int last = Seeded ? coefficients<M>::all : coefficients<M>::stages;
-  constexpr double b = coefficients<M>::b(I);
-  constexpr bool below = first_nonzero<column>(I + 1, last) < last;
+  constexpr T b = static_cast<T>(coefficients<M>::b(I));
   const T* theta[last];
   for (int j = 0; j < last; ++j) theta[j] = w.theta[j].data();
+  T weight[last];
+  scale_row<column, I + 1, last>(h, weight);
+  const T h_b = h * b;
   const T* l = lambda.data();
   T* __restrict out = w.k_bar.data();
-  for (int i = 0, n = length(lambda); i < n; ++i) {
+  for_each_element(lambda, [&](int i) {
     T sum(0);
-    if constexpr (b != 0) sum = add_weighted<column, I + 1, last>(static_cast<T>(b) * l[i], theta, i);
-    else if constexpr (below) sum = weighted<column, I + 1, last>(theta, i);
-    if constexpr (Seeded) out[i] = muladd(h, sum, seeds->k[I].data()[i]);
-    else out[i] = h * sum;
-  }
+    if constexpr (Seeded) sum = seeds->k[I].data()[i];
+    if constexpr (b != 0) sum = muladd(h_b, l[i], sum);
+    out[i] = add_weighted_backwards<column, I + 1, last>(sum, weight, theta, i);
+  });
 }
 
 /// Stages I, I − 1, … 0: θ_I = (∂f/∂y)ᵀ k̄_I at the stage's value, and its share of p̄ and the ends.
@@ -78,12 +80,13 @@ REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M,
       } else {
         constexpr T b = static_cast<T>(coefficients<M>::b(I));
         constexpr T c = static_cast<T>(coefficients<M>::c(I));
-        T t_bar(0), h_bar(0);
+        T t_bar(0), h_bar(0), row[I > 0 ? I : 1];
+        scale_row<stage_row<M, I>, 0, I>(T(1), row);
         sys.vjp(stage_time<M, I>(t, t_new), at, w.k_bar, &t_bar, w.theta[I], p_bar);
         for (int i = 0, n = length(lambda); i < n; ++i) {
           h_bar = muladd(b * lambda.data()[i], s.k[I][i], h_bar);
-          if constexpr (I > 0)
-            h_bar = muladd(w.theta[I].data()[i], (weighted<stage_row<M, I>, 0, I>(s.k, i)), h_bar);
+          const T slope = add_weighted<stage_row<M, I>, 0, I>(T(0), row, s.k, i);
+          h_bar = muladd(w.theta[I].data()[i], slope, h_bar);
         }
         ends->t += (1 - c) * t_bar - h_bar;
         ends->t_new += c * t_bar + h_bar;
@@ -101,23 +104,56 @@ REVODE_HD void add_stage_cotangents(const rk_scratch<M, Y>& w, Y& lambda) {
   }
 }
 
+template <class M, bool Seeded, class System, class Y, class P>
+REVODE_HD void pull_step(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
+                         rk_scratch<M, Y>& w, const typename method_types<M, Y>::seeds* seeds,
+                         Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
+  constexpr int last = Seeded ? coefficients<M>::all : coefficients<M>::stages;
+  const stage_pointers<M, Y> s(tape, w);
+  pull_stages<M, last - 1, Seeded>(sys, t, t_new, tape, s, w, seeds, state_bar, p_bar, ends);
+  add_stage_cotangents<M, last - 1, Seeded>(w, state_bar);
+  if constexpr (Seeded) add(seeds->y, state_bar);
+}
+
 /// The exact transpose of one step.
 /// cost    one field VJP for each stage that the new state or a seed reaches; no field evaluation
 template <explicit_method M, class System, class Y, class P>
 REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
                     const rk_tape<M, Y>& tape, rk_scratch<M, Y>& w,
-                    const typename method_types<M, Y>::seeds* seeds,
-                    Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
-  constexpr int s = coefficients<M>::stages, all = coefficients<M>::all;
-  const stage_pointers<M, Y> pointers(tape, w);
-  if (seeds == nullptr) {
-    pull_stages<M, s - 1, false>(sys, t, t_new, tape, pointers, w, seeds, state_bar, p_bar, ends);
-    add_stage_cotangents<M, s - 1, false>(w, state_bar);
+                    const typename method_types<M, Y>::seeds* seeds, Y& state_bar, P& p_bar,
+                    step_ends<scalar_t<Y>>* ends) {
+  if (seeds != nullptr) {
+    pull_step<M, true>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
+  } else if (ends != nullptr) {
+    pull_step<M, false>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
+  } else if constexpr (stays_in_registers<Y> && stays_in_registers<P>) {
+    rk_scratch<M, Y> local;
+    const rk_tape<M, Y> stages = tape;
+    Y y_bar = state_bar;
+    P parameters_bar = p_bar;
+    pull_step<M, false>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr);
+    state_bar = y_bar;
+    p_bar = parameters_bar;
   } else {
-    pull_stages<M, all - 1, true>(sys, t, t_new, tape, pointers, w, seeds, state_bar, p_bar, ends);
-    add_stage_cotangents<M, all - 1, true>(w, state_bar);
-    add(seeds->y, state_bar);
+    pull_step<M, false>(sys, t, t_new, tape, w, nullptr, state_bar, p_bar, nullptr);
   }
+}
+
+/// out = y_dot + h Σⱼ Row(j) dkⱼ + ḣ Σⱼ Row(j) kⱼ, dk in w.theta
+template <class Row, int Last, class M, class Y>
+REVODE_HD void add_stages(scalar_t<Y> h, scalar_t<Y> h_dot, const scalar_t<Y>* const* k,
+                          const rk_scratch<M, Y>& w, const Y& y_dot, Y& out) {
+  using T = scalar_t<Y>;
+  constexpr int size = Last > 0 ? Last : 1;
+  const T* dk[size];
+  for (int j = 0; j < Last; ++j) dk[j] = w.theta[j].data();
+  T weight[size], weight_dot[size];
+  scale_row<Row, 0, Last>(h, weight);
+  scale_row<Row, 0, Last>(h_dot, weight_dot);
+  for_each_element(y_dot, [&](int i) {
+    const T sum = add_weighted<Row, 0, Last>(y_dot.data()[i], weight, dk, i);
+    out.data()[i] = add_weighted<Row, 0, Last>(sum, weight_dot, k, i);
+  });
 }
 
 /// Stages I … Last − 1 of the tangent: w.theta[I] = dk_I.
@@ -130,16 +166,7 @@ REVODE_HD void push_stages(System& sys, double t, double t_new, const rk_tape<M,
     constexpr T c = static_cast<T>(coefficients<M>::c(I));
     const T h = static_cast<T>(t_new - t), h_dot = ends.t_new - ends.t;
     const Y& at = stage_value<M, I>(h, tape, s.k, w);
-    copy(y_dot, w.k_bar);
-    if constexpr (I > 0) {
-      const T* dk[I];
-      for (int j = 0; j < I; ++j) dk[j] = w.theta[j].data();
-      for (int i = 0, n = length(y_dot); i < n; ++i) {
-        T& out = w.k_bar.data()[i];
-        out = muladd(h, (weighted<stage_row<M, I>, 0, I>(dk, i)), out);
-        out = muladd(h_dot, (weighted<stage_row<M, I>, 0, I>(s.k, i)), out);
-      }
-    }
+    add_stages<stage_row<M, I>, I>(h, h_dot, s.k, w, y_dot, w.k_bar);
     const T t_dot = (1 - c) * ends.t + c * ends.t_new;
     sys.jvp(stage_time<M, I>(t, t_new), at, t_dot, w.k_bar, p_dot, w.theta[I]);
     push_stages<M, I + 1, Last>(sys, t, t_new, tape, s, w, y_dot, p_dot, ends);
@@ -157,13 +184,7 @@ REVODE_HD void push(const M&, System& sys, double t, double t_new, nothing,
   const stage_pointers<M, Y> pointers(tape, w);
   push_stages<M, 0, s>(sys, t, t_new, tape, pointers, w, y_dot, p_dot, ends);
   const T h = static_cast<T>(t_new - t), h_dot = ends.t_new - ends.t;
-  const T* dk[s];
-  for (int j = 0; j < s; ++j) dk[j] = w.theta[j].data();
-  for (int i = 0, n = length(y_dot); i < n; ++i) {
-    T& out = y_dot.data()[i];
-    out = muladd(h, (weighted<solution_row<M>, 0, s>(dk, i)), out);
-    out = muladd(h_dot, (weighted<solution_row<M>, 0, s>(pointers.k, i)), out);
-  }
+  add_stages<solution_row<M>, s>(h, h_dot, pointers.k, w, y_dot, y_dot);
 }
 
 }  // namespace revode

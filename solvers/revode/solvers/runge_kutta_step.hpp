@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/ad/functions.hpp>
 #include <revode/concepts.hpp>
 #include <revode/solve/options.hpp>
 #include <revode/solvers/butcher_tableau.hpp>
@@ -76,24 +77,38 @@ consteval int first_nonzero(int from, int to) {
   return from;
 }
 
-/// start + Σ_{First ≤ j < Last} Row(j) k_j[i], from left to right, zeros left out.
+/// start + Σ_{First ≤ j < Last} weight_j k_j[i] from left to right, where Row(j) = 0 left out;
+/// weight_j is h Row(j) from scale_row.
 template <class Row, int First, int Last, class T>
-REVODE_HD T add_weighted(T start, const T* const* k, int i) {
+REVODE_HD T add_weighted(T start, const T* weight, const T* const* k, int i) {
   constexpr int j = first_nonzero<Row>(First, Last);
   if constexpr (j >= Last) {
     return start;
   } else {
-    constexpr T weight = static_cast<T>(Row::at(j));
-    return add_weighted<Row, j + 1, Last>(muladd(weight, k[j][i], start), k, i);
+    return add_weighted<Row, j + 1, Last>(muladd(weight[j], k[j][i], start), weight, k, i);
   }
 }
 
-/// Σ_{First ≤ j < Last} Row(j) k_j[i]; at least one weight must differ from 0.
+/// The same from right to left: in a reverse sweep the newest cotangent is the leftmost.
 template <class Row, int First, int Last, class T>
-REVODE_HD T weighted(const T* const* k, int i) {
-  constexpr int j = first_nonzero<Row>(First, Last);
-  constexpr T weight = static_cast<T>(Row::at(j < Last ? j : First));
-  return add_weighted<Row, j + 1, Last>(weight * k[j < Last ? j : First][i], k, i);
+REVODE_HD T add_weighted_backwards(T start, const T* weight, const T* const* k, int i) {
+  if constexpr (first_nonzero<Row>(First, Last) >= Last) {
+    return start;
+  } else {
+    constexpr int j = Last - 1;
+    if constexpr (Row::at(j) != 0) start = muladd(weight[j], k[j][i], start);
+    return add_weighted_backwards<Row, First, j>(start, weight, k, i);
+  }
+}
+
+/// weight_j = h Row(j): the newest stage is then one muladd away from the next.
+template <class Row, int J, int Last, class T>
+REVODE_HD void scale_row(T h, T* weight) {
+  if constexpr (J < Last) {
+    constexpr T a = static_cast<T>(Row::at(J));
+    weight[J] = h * a;
+    scale_row<Row, J + 1, Last>(h, weight);
+  }
 }
 
 /// y_n and the stage derivatives of one step: all that its adjoint needs.
@@ -119,6 +134,10 @@ struct rk_first_stage {
   Y k;
   rk_first_stage() = default;
   REVODE_HD explicit rk_first_stage(const Y& like) : k(like) {}
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.k);
+  }
 };
 
 /// Cotangents of y_n and of every stage that dense output reads.
@@ -189,8 +208,10 @@ REVODE_HD void advance_state(const Y& y, scalar_t<Y> h, const scalar_t<Y>* const
   using T = scalar_t<Y>;
   const T* from = y.data();
   T* __restrict to = out.data();
-  for (int i = 0, n = length(out); i < n; ++i)
-    to[i] = muladd(h, weighted<Row, 0, Last>(k, i), from[i]);
+  T weight[Last];
+  scale_row<Row, 0, Last>(h, weight);
+  for_each_element(
+      out, [&](int i) { to[i] = add_weighted<Row, 0, Last>(from[i], weight, k, i); });
 }
 
 /// Stages I, I + 1, … of the step that tape.y starts; `stage` ends as the last stage's value.
@@ -228,7 +249,7 @@ REVODE_HD void take_step(System& sys, double t, double t_new, const Cache& cache
 }
 
 /// Mean of (h Σ eⱼ kⱼ / (atol + rtol max(|y|, |y_new|)))²; with a second estimate of low order
-/// (DOP853), E²/(E + E_low/100) of the two means.
+/// (DOP853), E²/(E + E_low/100) of the two means. The divisions do not wait for the last stage.
 template <class M, class Y>
 REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_tape<M, Y>& tape,
                                       const Y& y_new) {
@@ -236,26 +257,29 @@ REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_t
   constexpr int s = coefficients<M>::stages;
   const T* k[s];
   for (int j = 0; j < s; ++j) k[j] = tape.k[j].data();
+  T e[s], e_low[s];
+  scale_row<error_row<M>, 0, s>(static_cast<T>(h), e);
+  scale_row<low_error_row<M>, 0, s>(static_cast<T>(h), e_low);
   const T* a = tape.y.data();
   const T* b = y_new.data();
   const T rtol = static_cast<T>(tol.rtol), atol = static_cast<T>(tol.atol);
   const int n = length(y_new);
   T sum(0), low(0);
-  for (int i = 0; i < n; ++i) {
+  for_each_element(y_new, [&](int i) {
     const T from = a[i] < 0 ? -a[i] : a[i];
     const T to = b[i] < 0 ? -b[i] : b[i];
-    const T scale = muladd(rtol, to > from ? to : from, atol);
-    const T error = weighted<error_row<M>, 0, s>(k, i) / scale;
+    const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
+    const T error = weight * add_weighted<error_row<M>, 0, s>(T(0), e, k, i);
     sum = muladd(error, error, sum);
     if constexpr (requires { M::b_embedded_low; }) {
-      const T other = weighted<low_error_row<M>, 0, s>(k, i) / scale;
+      const T other = weight * add_weighted<low_error_row<M>, 0, s>(T(0), e_low, k, i);
       low = muladd(other, other, low);
     }
-  }
-  const double mean = n > 0 ? h * h * static_cast<double>(sum) / n : 0.0;
+  });
+  const double to_mean = n > 0 ? 1.0 / n : 0.0;
+  const double mean = to_mean * static_cast<double>(value_of(sum));
   if constexpr (requires { M::b_embedded_low; }) {
-    const double low_mean = n > 0 ? h * h * static_cast<double>(low) / n : 0.0;
-    const double both = mean + 0.01 * low_mean;
+    const double both = muladd(0.01 * to_mean, static_cast<double>(value_of(low)), mean);
     return both == 0 ? 0.0 : mean * (mean / both);
   }
   return mean;
@@ -266,24 +290,50 @@ REVODE_HD void refresh(const M&, System& sys, double t, carry<M, Y>& c) {
   if constexpr (coefficients<M>::fsal) sys(t, c.state, c.cache.k);
 }
 
-template <explicit_method M, class System, class Y>
-REVODE_HD outcome<nothing> attempt(const M&, System& sys, const tolerance& tol, double t,
-                                   double t_new, const carry<M, Y>& from, rk_tape<M, Y>& tape,
-                                   carry<M, Y>& next) {
+template <class M, class System, class Y>
+REVODE_HD double try_step(System& sys, const tolerance& tol, double t, double t_new,
+                          const carry<M, Y>& from, rk_tape<M, Y>& tape, carry<M, Y>& next) {
   copy(from.state, tape.y);
   take_step<M>(sys, t, t_new, from.cache, tape, next.state);
   if constexpr (coefficients<M>::fsal) copy(tape.k[coefficients<M>::stages - 1], next.cache.k);
   if constexpr (has_estimate_v<M>)
-    if (tol.estimate) return {scaled_error_squared<M>(tol, t_new - t, tape, next.state)};
-  return {};
+    if (tol.estimate) return scaled_error_squared<M>(tol, t_new - t, tape, next.state);
+  return 0;
+}
+
+/// Small states are stepped in locals, which stay in registers, and stored at the end.
+template <class Y>
+inline constexpr bool stays_in_registers =
+    std::is_trivially_copyable_v<Y> && static_size_v<Y> >= 0 && static_size_v<Y> <= 16;
+
+template <explicit_method M, class System, class Y>
+REVODE_HD outcome<nothing> attempt(const M&, System& sys, const tolerance& tol, double t,
+                                   double t_new, const carry<M, Y>& from, rk_tape<M, Y>& tape,
+                                   carry<M, Y>& next) {
+  outcome<nothing> found;
+  if constexpr (stays_in_registers<Y>) {
+    rk_tape<M, Y> stages;
+    carry<M, Y> reached;
+    found.error_squared = try_step<M>(sys, tol, t, t_new, from, stages, reached);
+    next = reached;
+    tape = stages;
+  } else {
+    found.error_squared = try_step<M>(sys, tol, t, t_new, from, tape, next);
+  }
+  return found;
 }
 
 template <explicit_method M, class System, class Y>
-REVODE_HD void replay(const M&, System& sys, double t, double t_new, nothing, carry<M, Y>& c,
+REVODE_HD void replay(const M& m, System& sys, double t, double t_new, nothing, carry<M, Y>& c,
                       rk_tape<M, Y>& tape) {
-  copy(c.state, tape.y);
-  take_step<M>(sys, t, t_new, c.cache, tape, c.state);
-  if constexpr (coefficients<M>::fsal) copy(tape.k[coefficients<M>::stages - 1], c.cache.k);
+  if constexpr (stays_in_registers<Y>) {
+    const carry<M, Y> from = c;
+    attempt(m, sys, {.estimate = false}, t, t_new, from, tape, c);
+  } else {
+    copy(c.state, tape.y);
+    take_step<M>(sys, t, t_new, c.cache, tape, c.state);
+    if constexpr (coefficients<M>::fsal) copy(tape.k[coefficients<M>::stages - 1], c.cache.k);
+  }
 }
 
 }  // namespace revode

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cli/output_json.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cli/lists.hpp>
+
+namespace revode::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json array(const vector& y) {
+  json list = json::array();
+  for (const double x : y) list.push_back(x);
+  return list;
+}
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json();
+}
+
+json solve_object(const run_request& r, const timed_solution& s) {
+  json ys = json::array();
+  for (const vector& y : s.result.ys) ys.push_back(array(y));
+  const statistics& stats = s.result.stats;
+  return {{"problem", r.problem.name},
+          {"method", r.method.name},
+          {"status", name(s.result.status)},
+          {"t", s.result.t},
+          {"y", array(s.result.y)},
+          {"ts", s.result.ts},
+          {"ys", std::move(ys)},
+          {"stats",
+           {{"accepted", stats.accepted},
+            {"rejected", stats.rejected},
+            {"field_evaluations", stats.field_evaluations},
+            {"jacobian_evaluations", stats.jacobian_evaluations},
+            {"factorizations", stats.factorizations},
+            {"linear_solves", stats.linear_solves},
+            {"newton_iterations", stats.newton_iterations},
+            {"seconds", s.seconds}}}};
+}
+
+json gradient_object(const gradient_type& g) {
+  return {{"y0", array(g.y0)}, {"p", array(g.p)}, {"t0", g.t0}, {"t1", g.t1}};
+}
+
+json reverse_object(const gradient_request& r, index slots, const reverse_statistics& v,
+                    double seconds) {
+  return {{"schedule", name(r.adjoint.schedule)},
+          {"slots", slots},
+          {"peak_states", v.peak_states},
+          {"peak_bytes", v.peak_bytes},
+          {"log_bytes", v.log_bytes},
+          {"snapshots_written", v.snapshots_written},
+          {"replayed_steps", v.replayed_steps},
+          {"pulled_steps", v.pulled_steps},
+          {"field_evaluations", v.field_evaluations},
+          {"vjp_evaluations", v.vjp_evaluations},
+          {"seconds", seconds}};
+}
+
+json agreement_object(const agreement& a) {
+  return {{"forward", a.forward}, {"reverse", a.reverse}, {"difference", a.difference()}};
+}
+
+json list_object(const named_list& list) {
+  json rows = json::array();
+  for (const auto& row : list.rows) {
+    json object = json::object();
+    for (std::size_t i = 0; i < list.columns.size(); ++i) object[list.columns[i]] = row[i];
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
+
+std::string line(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string json_of_solve(const run_request& r, const timed_solution& s) {
+  return line(solve_object(r, s));
+}
+
+std::string json_of_gradient(const gradient_request& r, const differentiated& d,
+                             const std::optional<gradient_check>& check) {
+  json object = solve_object(r, d);
+  const bool known = !d.gradients.empty();
+  object["loss"] = known ? json(r.of.value(d.result)) : json();
+  object["gradient"] = known ? gradient_object(d.gradients.front().bar) : json();
+  object["reverse"] = known ? reverse_object(r, d.slots, d.gradients.front().bar.reverse,
+                                             d.gradients.front().seconds)
+                            : reverse_object(r, d.slots, {}, 0);
+  if (check)
+    object["check"] = {{"dot_product", agreement_object(check->dot_product)},
+                       {"gradient", agreement_object(check->gradient)}};
+  return line(object);
+}
+
+std::string json_of_schedule(const schedule_arguments& s, const schedule_run& r) {
+  const bool nested = s.kind == schedule_kind::nested;
+  return line({{"kind", name(s.kind)},
+               {"steps", s.steps},
+               {"slots", or_null(r.slots)},
+               {"base", nested ? json(s.base) : json()},
+               {"forward_steps", r.counts.forward_steps},
+               {"peak_states", r.counts.peak_snapshots},
+               {"peak_tapes", r.counts.peak_tapes},
+               {"snapshots_written", r.counts.snapshots_written},
+               {"restores", r.counts.restores},
+               {"optimum", or_null(r.optimum)}});
+}
+
+std::string json_of_lists(const std::string& what) {
+  json object = json::object();
+  for (const named_list& list : lists(what)) object[list.name] = list_object(list);
+  return line(object);
+}
+
+}  // namespace revode::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+/// What this program has taken from operator new and not given back, and how often it asked.
+struct allocation_counts {
+  long calls = 0;
+  long live_blocks = 0;
+  std::ptrdiff_t live_bytes = 0;
+  std::ptrdiff_t peak_bytes = 0;  ///< most live bytes since the last call of watch_peak
+};
+
+allocation_counts allocations_now();
+void watch_peak();

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <Eigen/Core>
+#include <cmath>
+#include <vector>
+
+#include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/problems/decay.hpp>
+#include <revode/solvers/tsit5.hpp>
+
+namespace revode {
+namespace {
+
+const problem<decay, vec<double, 1>, vec<double, 1>> q{decay{}, {1.5}, 0, 2, {0.5}};
+const options tight{.rtol = 1e-11, .atol = 1e-12};
+
+/// A decay that brings its element count along.
+struct decay_each {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    for (int i = 0; i < static_cast<int>(y.size()); ++i) dy[i] = -(p[0] * y[i]);
+  }
+};
+
+struct square_with_pull {
+  int* pulls;
+  template <class Y>
+  auto operator()(const Y& y) const {
+    return y[0] * y[0];
+  }
+  void pull(const vec<double, 1>& y, vec<double, 1>& y_bar) const {
+    ++*pulls;
+    y_bar[0] += 2 * y[0];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a loss of the final state: y(2)^2 of a decay") {
+  const auto r = value_and_gradient(q, tsit5{}, tight, [](const auto& y) { return y[0] * y[0]; });
+
+  const double y = 1.5 * std::exp(-1.0);
+  REQUIRE(r.value);
+  REQUIRE(r.gradient);
+  CHECK(std::abs(*r.value - y * y) < 1e-9);
+  CHECK(std::abs(r.gradient->y0[0] - 2 * y * y / 1.5) < 1e-9);
+  CHECK(std::abs(r.gradient->p[0] - 2 * y * -2 * y) < 1e-9);
+  CHECK(std::abs(r.gradient->t1 - 2 * y * -0.5 * y) < 1e-6);
+  CHECK(r.solution.status == status::success);
+}
+
+TEST_CASE("a loss that brings its own pull is not recorded, and gives the same bits") {
+  int pulls = 0;
+  const auto own = value_and_gradient(q, tsit5{}, tight, square_with_pull{&pulls});
+  const auto recorded =
+      value_and_gradient(q, tsit5{}, tight, [](const auto& y) { return y[0] * y[0]; });
+  CHECK(pulls == 1);
+  CHECK(*own.value == *recorded.value);
+  CHECK(own.gradient->p == recorded.gradient->p);
+}
+
+TEST_CASE("a loss of the save points: squared distances to data") {
+  options o = tight;
+  o.save = {.ts = {0.5, 1, 1.5}};
+  const std::vector<double> data{1.0, 0.9, 0.8};
+  const auto distance = [&](const auto& y, const auto& ys) {
+    auto sum = 0.0 * y[0];
+    for (std::size_t k = 0; k < ys.size(); ++k) {
+      const auto miss = ys[k][0] - data[k];
+      sum += miss * miss;
+    }
+    return sum;
+  };
+  const auto r = value_and_gradient(q, tsit5{}, o, distance, {.slots = 3});
+
+  double value = 0, rate = 0, y0 = 0;
+  for (std::size_t k = 0; k < data.size(); ++k) {
+    const double t = o.save.ts[k], y = 1.5 * std::exp(-0.5 * t), miss = y - data[k];
+    value += miss * miss;
+    rate += 2 * miss * -t * y;
+    y0 += 2 * miss * y / 1.5;
+  }
+  CHECK(std::abs(*r.value - value) < 1e-9);
+  CHECK(std::abs(r.gradient->p[0] - rate) < 1e-9);
+  CHECK(std::abs(r.gradient->y0[0] - y0) < 1e-9);
+  CHECK(r.gradient->ts.size() == 3);
+  CHECK(r.solution.ys.size() == 3);
+}
+
+TEST_CASE("a running cost: the integral of p y^2, and everything it depends on") {
+  // ∫₀² p y² dt = y0² (1 − e^{−4p}) / 2
+  const loss_with_running_cost loss{[](const auto& y) { return 3.0 * y[0]; },
+                                    [](const auto&, const auto& y, const auto& p) {
+                                      return p[0] * (y[0] * y[0]);
+                                    }};
+  options o = tight;
+  o.save = {.t0 = true, .ts = {1}};
+  const auto r = value_and_gradient(q, tsit5{}, o, loss, {.slots = 2});
+
+  const double p = 0.5, y0 = 1.5, left = std::exp(-2 * p), y1 = y0 * left;
+  CHECK(std::abs(*r.value - (3 * y1 + y0 * y0 * (1 - left * left) / 2)) < 1e-9);
+  CHECK(std::abs(r.gradient->y0[0] - (3 * left + y0 * (1 - left * left))) < 1e-9);
+  CHECK(std::abs(r.gradient->p[0] - (-2 * 3 * y1 + 2 * y0 * y0 * left * left)) < 1e-9);
+  CHECK(std::abs(r.gradient->t1 - (-p * 3 * y1 + p * y1 * y1)) < 1e-6);
+  static_assert(std::is_same_v<decltype(r.solution.y), vec<double, 1>>);
+  CHECK(std::abs(r.solution.y[0] - y1) < 1e-9);
+  REQUIRE(r.solution.ys.size() == 2);
+  CHECK(r.solution.ys[0] == q.y0);
+}
+
+TEST_CASE("a running cost over a dynamic state") {
+  const problem many{decay_each{}, Eigen::VectorXd{{1, 2}}, 0.0, 2.0, Eigen::VectorXd{{0.5}}};
+  const loss_with_running_cost loss{[](const auto& y) { return 0.0 * y[0]; },
+                                    [](const auto& t, const auto& y, const auto&) {
+                                      return t * y[1];
+                                    }};
+  const auto r = value_and_gradient(many, tsit5{}, tight, loss);
+  // ∫₀² t 2e^{−t/2} dt = 8 (1 − 2/e)
+  CHECK(std::abs(*r.value - 8 * (1 - 2 * std::exp(-1.0))) < 1e-9);
+  CHECK(r.gradient->y0.size() == 2);
+  CHECK(std::abs(r.gradient->y0[0]) < 1e-15);
+  CHECK(std::abs(r.gradient->y0[1] - 4 * (1 - 2 * std::exp(-1.0))) < 1e-9);
+
+  const problem by_name{decay_each{}, std::vector<double>{1, 2}, 0.0, 2.0, std::vector{0.5}};
+  CHECK(*value_and_gradient(by_name, tsit5{}, tight, loss).value == *r.value);
+  const problem small{decay_each{}, Eigen::Vector2d{1, 2}, 0.0, 2.0, vec{0.5}};
+  CHECK(*value_and_gradient(small, tsit5{}, tight, loss).value == *r.value);
+}
+
+TEST_CASE("a running cost over a matrix: field and cost see a matrix") {
+  const auto product = [](const auto&, const auto& y, const auto& p, auto& dy) { dy = p * y; };
+  const auto trace = [](const auto&, const auto& y, const auto&) { return y(0, 0) + y(1, 1); };
+  const problem matrix{product, Eigen::MatrixXd{{1, 0}, {0, 1}}, 0.0, 2.0,
+                       Eigen::MatrixXd{{0, -1}, {1, 0}}};
+  const loss_with_running_cost loss{[](const auto& y) { return y(1, 0); }, trace};
+  const auto r = value_and_gradient(matrix, tsit5{}, tight, loss);
+  // y = [[cos t, −sin t], [sin t, cos t]]
+  CHECK(std::abs(*r.value - 3 * std::sin(2.0)) < 1e-9);
+  CHECK(std::abs(r.gradient->y0(0, 0) - 2 * std::sin(2.0)) < 1e-9);
+}
+
+TEST_CASE("a loss that does not depend on the state has a gradient of zero") {
+  const auto r = value_and_gradient(q, tsit5{}, {}, [](const auto&) { return 7.0; });
+  CHECK(*r.value == 7);
+  CHECK(r.gradient->y0[0] == 0);
+  CHECK(r.gradient->p[0] == 0);
+}
+
+TEST_CASE("a solve that fails gives its status and no value") {
+  const auto loss = [](const auto& y) { return y[0]; };
+  const auto r = value_and_gradient(q, tsit5{}, {.max_steps = 3}, loss);
+  CHECK(r.solution.status == status::max_steps);
+  CHECK(r.solution.stats.accepted + r.solution.stats.rejected == 3);
+  CHECK_FALSE(r.value);
+  CHECK_FALSE(r.gradient);
+
+  const loss_with_running_cost running{loss, [](const auto&, const auto& y, const auto&) {
+                                         return y[0];
+                                       }};
+  const auto s = value_and_gradient(q, tsit5{}, {.max_steps = 3}, running);
+  CHECK(s.solution.status == status::max_steps);
+  CHECK_FALSE(s.value);
+  CHECK_FALSE(s.gradient);
+}
+
+}  // namespace revode

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <cli/run.hpp>
+#include <revode/problem.hpp>
+#include <revode/problems/lorenz.hpp>
+#include <revode/solve/solve.hpp>
+#include <revode/solvers/runge_kutta.hpp>
+#include <revode/solvers/tsit5.hpp>
+
+namespace revode::cli {
+namespace {
+
+std::vector<std::string> keys(const nlohmann::ordered_json& object) {
+  std::vector<std::string> names;
+  for (const auto& item : object.items()) names.push_back(item.key());
+  return names;
+}
+
+TEST_CASE("solve --json reads back to the bits of the library's own solve") {
+  const problem q{lorenz{}, lorenz{}.y0(), 0.0, 10.0, lorenz{}.parameters()};
+  const auto s = solve(q, tsit5{}, options{.save = {.ts = {2.5, 7.5}}});
+
+  const outcome o = run("solve lorenz --method tsit5 --save-at 2.5,7.5 --json");
+  const auto j = o.json();
+
+  CHECK(o.exit_status == 0);
+  CHECK(o.err.empty());
+  CHECK(j["status"] == "success");
+  CHECK(j["t"].get<double>() == 10);
+  for (int i = 0; i < 3; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    CHECK(j["y"][k].get<double>() == s.y[i]);
+    CHECK(j["ys"][0][k].get<double>() == s.ys[0][i]);
+    CHECK(j["ys"][1][k].get<double>() == s.ys[1][i]);
+  }
+  CHECK(j["ts"].get<std::vector<double>>() == s.ts);
+  CHECK(j["stats"]["accepted"].get<index>() == s.stats.accepted);
+  CHECK(j["stats"]["rejected"].get<index>() == s.stats.rejected);
+  CHECK(j["stats"]["field_evaluations"].get<index>() == s.stats.field_evaluations);
+}
+
+TEST_CASE("the keys of solve and grad come in the documented order") {
+  const auto j = run("grad decay --json").json();
+
+  CHECK(keys(j) == std::vector<std::string>{"problem", "method", "status", "t", "y", "ts", "ys",
+                                            "stats", "loss", "gradient", "reverse"});
+  CHECK(keys(j["stats"]) == std::vector<std::string>{
+                                "accepted", "rejected", "field_evaluations", "jacobian_evaluations",
+                                "factorizations", "linear_solves", "newton_iterations", "seconds"});
+  CHECK(keys(j["gradient"]) == std::vector<std::string>{"y0", "p", "t0", "t1"});
+  CHECK(keys(j["reverse"]) ==
+        std::vector<std::string>{"schedule", "slots", "peak_states", "peak_bytes", "log_bytes",
+                                 "snapshots_written", "replayed_steps", "pulled_steps",
+                                 "field_evaluations", "vjp_evaluations", "seconds"});
+}
+
+TEST_CASE("a solve that does not reach its end prints what it has and exits with 1") {
+  const outcome o = run("grad lorenz --max-steps 5 --slots 3 --json");
+  const auto j = o.json();
+
+  CHECK(o.exit_status == 1);
+  CHECK(o.err.empty());
+  CHECK(j["status"] == "max_steps");
+  CHECK(j["stats"]["accepted"].get<int>() + j["stats"]["rejected"].get<int>() == 5);
+  CHECK(j["loss"].is_null());
+  CHECK(j["gradient"].is_null());
+  CHECK(j["reverse"]["slots"] == 3);
+  CHECK(j["reverse"]["pulled_steps"] == 0);
+}
+
+TEST_CASE("numbers that are not finite are null") {
+  const outcome o =
+      run("solve decay --params -1e308 --method euler --fixed-step 2.5 --y0 10 --json");
+
+  CHECK(o.exit_status == 1);
+  CHECK(o.json()["status"] == "non_finite_state");
+  CHECK(run("solve decay --params 1e400 --json").exit_status == 2);
+  CHECK(run("solve decay --y0 inf --t1 0 --json").json()["y"][0].is_null());
+}
+
+TEST_CASE("an empty interval is a success with no steps") {
+  const auto j = run("grad lorenz --t0 3 --t1 3 --json").json();
+
+  CHECK(j["status"] == "success");
+  CHECK(j["stats"]["accepted"] == 0);
+  CHECK(j["y"] == nlohmann::ordered_json{1.0, 0.0, 0.0});
+  CHECK(j["gradient"]["y0"] == nlohmann::ordered_json{1.0, 1.0, 1.0});
+  CHECK(j["gradient"]["t1"] == 18.0);  // the sum of f(y0) = (-10, 28, 0)
+  CHECK(j["gradient"]["t0"] == -18.0);
+}
+
+TEST_CASE("the method is chosen for the tolerance") {
+  CHECK(run("solve decay --json").json()["method"] == "tsit5");
+  CHECK(run("solve decay --rtol 1e-9 --json").json()["method"] == "tsit5");
+  CHECK(run("solve decay --rtol 9e-10 --json").json()["method"] == "vern7");
+  CHECK(run("solve decay --rtol 9e-12 --json").json()["method"] == "dop853");
+  CHECK(run("solve decay").out.find("method tsit5 (chosen)") != std::string::npos);
+  CHECK(run("solve decay --method tsit5").out.find("(chosen)") == std::string::npos);
+}
+
+TEST_CASE("save-count cuts the interval into equal parts and saves all their ends") {
+  const auto j = run("solve decay --save-count 4 --json").json();
+
+  CHECK(j["ts"] == nlohmann::ordered_json{0.0, 1.25, 2.5, 3.75, 5.0});
+  CHECK(j["ys"].size() == 5);
+  CHECK(j["ys"][0][0] == 1.0);
+  CHECK(j["ys"][4] == j["y"]);
+}
+
+TEST_CASE("list names every problem, method, adjoint and schedule") {
+  const auto j = run("list --json").json();
+
+  CHECK(keys(j) == std::vector<std::string>{"problems", "methods", "adjoints", "schedules"});
+  CHECK(j["problems"][0]["name"] == "decay");
+  CHECK(j["methods"][0]["name"] == "euler");
+  CHECK(j["adjoints"][0]["name"] == "recursive_checkpoint");
+  CHECK(j["schedules"][2]["name"] == "binomial");
+  CHECK(keys(run("list methods --json").json()) == std::vector<std::string>{"methods"});
+}
+
+TEST_CASE("every method and every problem can be solved and differentiated by name") {
+  const auto lists = run("list --json").json();
+  for (const auto& m : lists["methods"]) {
+    const std::string method = m["name"];
+    CAPTURE(method);
+    const auto j =
+        run("grad lotka_volterra --t1 1 --fixed-step 0.1 --check --json --method " + method).json();
+    CHECK(j["status"] == "success");
+    CHECK(j["check"]["dot_product"]["difference"].get<double>() < 1e-12);
+    CHECK(j["check"]["gradient"]["difference"].get<double>() < 1e-12);
+  }
+  for (const auto& p : lists["problems"]) {
+    const std::string name = p["name"];
+    const bool sized = name.ends_with("_1d") || name == "lorenz96";
+    CAPTURE(name);
+    const auto j =
+        run("grad " + name + (sized ? ":8" : "") + " --check --json --fixed-step 1e-3 --t1 0.01")
+            .json();
+    CHECK(j["status"] == "success");
+    CHECK(j["check"]["dot_product"]["difference"].get<double>() < 1e-10);
+  }
+}
+
+}  // namespace
+}  // namespace revode::cli
