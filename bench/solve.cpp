@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <functional>
+#include <map>
 
 #include <boost/numeric/odeint.hpp>
 #include <boost/version.hpp>
@@ -186,7 +187,7 @@ std::vector<double> falling_errors(const std::vector<point>& curve) {
   return errors;
 }
 
-/// What `measure` says where the curve has this error, by interpolation between logarithms. A curve
+/// The quantity where the curve has this error, by interpolation between logarithms. A curve
 /// that starts below it (stability decides, not accuracy) gives its cheapest point.
 template <class Quantity>
 double at_error(const std::vector<point>& curve, double error, Quantity quantity) {
@@ -267,7 +268,7 @@ int run(int argc, char** argv) {
   add_problem(points, references, "lotka_volterra", lotka_volterra{}, lotka_volterra::t1);
   add_problem(points, references, "arenstorf", arenstorf{}, arenstorf::t1);
   add_problem(points, references, "pleiades", pleiades{}, pleiades::t1);
-  add_problem(points, references, "lorenz96:40", lorenz96{}, lorenz96::t1);
+  add_problem(points, references, "lorenz96:40", lorenz96{}, 3.0);
   add_problem(points, references, "brusselator_1d:500", brusselator_1d{}, 1.0);
 
   collector times;

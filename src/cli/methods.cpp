@@ -10,10 +10,10 @@
 namespace revode::cli {
 
 auto method_table() -> std::vector<method_entry> {
-  const auto parts = []<std::size_t... Part>(std::index_sequence<Part...>) {
+  const auto collect = []<std::size_t... Part>(std::index_sequence<Part...>) {
     return std::array{entries_of_part<Part>()...};
-  }
-  (std::make_index_sequence<method_parts>{});
+  };
+  const auto parts = collect(std::make_index_sequence<method_parts>{});
   std::vector<method_entry> table;
   for (std::size_t i = 0; i / method_parts < parts[i % method_parts].size(); ++i)
     table.push_back(parts[i % method_parts][i / method_parts]);

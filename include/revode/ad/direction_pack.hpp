@@ -120,12 +120,14 @@ REVODE_HD direction_pack<T, N> operator-(const direction_pack<T, N>& a) {
 }
 
 template <class T, int N>
-REVODE_HD direction_pack<T, N> operator+(const direction_pack<T, N>& a, const direction_pack<T, N>& b) {
+REVODE_HD direction_pack<T, N> operator+(const direction_pack<T, N>& a,
+                                         const direction_pack<T, N>& b) {
   return direction_pack<T, N>::each([&](int k) { return a.parts[k] + b.parts[k]; });
 }
 
 template <class T, int N>
-REVODE_HD direction_pack<T, N> operator-(const direction_pack<T, N>& a, const direction_pack<T, N>& b) {
+REVODE_HD direction_pack<T, N> operator-(const direction_pack<T, N>& a,
+                                         const direction_pack<T, N>& b) {
   return direction_pack<T, N>::each([&](int k) { return a.parts[k] - b.parts[k]; });
 }
 

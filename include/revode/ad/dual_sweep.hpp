@@ -33,7 +33,7 @@ class dual_sweep {
 #if defined(__CUDACC__)
   REVODE_HD
 #else
-  [[gnu::flatten]]  // inlines the field wherever it is used: duals in memory cost more than the rest
+  [[gnu::flatten]]  // inlines the field at every use: duals that cross a call go through memory
 #endif
   static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy, GP& gp) {
     using D = dual<T, N>;
@@ -50,7 +50,7 @@ class dual_sweep {
 #if defined(__CUDACC__)
   REVODE_HD
 #else
-  [[gnu::flatten]]  // inlines the field wherever it is used: duals in memory cost more than the rest
+  [[gnu::flatten]]  // inlines the field at every use: duals that cross a call go through memory
 #endif
   static void second(const F& f, T t, const Y& y, const P& p, const Y& u, T kt, const Y& k, T* gt,
                      Y& gy, GP& gp) {

@@ -20,7 +20,7 @@ struct loop_options {
 };
 
 /// The loop carry ← body(carry), as an executor drives it. Steps is what the loop is made of:
-///   more(i, carry)                     is there an i-th step?
+///   more(i, carry)                     is there an i-th step? asked once
 ///   run(i, carry, next)                one step
 ///   pull(i, carry, next_bar, carry_bar)  adds; also to whatever else the step reads
 /// The tape of a step is the carry before it.
@@ -42,7 +42,9 @@ class iteration {
 
   index position() const { return position_; }
   bool finished() const {
-    return count_ ? position_ == *count_ : !steps_->more(position_, carry_);
+    if (count_) return position_ == *count_;
+    if (asked_ != position_) more_ = steps_->more(asked_ = position_, carry_);
+    return !more_;
   }
   void step(C& tape) {
     copy(carry_, tape);
@@ -83,6 +85,8 @@ class iteration {
   Steps* steps_;
   C initial_, carry_, tape_, bar_, next_bar_;
   index position_ = 0;
+  mutable index asked_ = -1;
+  mutable bool more_ = false;
   std::optional<index> count_;
 };
 

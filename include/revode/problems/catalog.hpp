@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <Eigen/Core>
+#include <revode/interop/eigen.hpp>
 
 #include <revode/problems/erased_field.hpp>
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <Eigen/Core>
+#include <revode/interop/eigen.hpp>
 
 #include <revode/ad/derivatives.hpp>
 #include <revode/ad/dual.hpp>

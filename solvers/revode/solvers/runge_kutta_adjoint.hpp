@@ -115,6 +115,25 @@ REVODE_HD void pull_step(System& sys, double t, double t_new, const rk_tape<M, Y
   if constexpr (Seeded) add(seeds->y, state_bar);
 }
 
+/// The common case of a small state: all of the step, the field's derivative included, is one piece
+/// of code without a call, so that cotangents never touch memory.
+template <class M, class System, class Y, class P>
+#if defined(__CUDACC__)
+REVODE_HD
+#else
+[[gnu::flatten]]
+#endif
+void pull_in_registers(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
+                       Y& state_bar, P& p_bar) {
+  rk_scratch<M, Y> local;
+  const rk_tape<M, Y> stages = tape;
+  Y y_bar = state_bar;
+  P parameters_bar = p_bar;
+  pull_step<M, false>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr);
+  state_bar = y_bar;
+  p_bar = parameters_bar;
+}
+
 /// The exact transpose of one step.
 /// cost    one field VJP for each stage that the new state or a seed reaches; no field evaluation
 template <explicit_method M, class System, class Y, class P>
@@ -127,13 +146,7 @@ REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
   } else if (ends != nullptr) {
     pull_step<M, false>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
   } else if constexpr (stays_in_registers<Y> && stays_in_registers<P>) {
-    rk_scratch<M, Y> local;
-    const rk_tape<M, Y> stages = tape;
-    Y y_bar = state_bar;
-    P parameters_bar = p_bar;
-    pull_step<M, false>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr);
-    state_bar = y_bar;
-    p_bar = parameters_bar;
+    pull_in_registers<M>(sys, t, t_new, tape, state_bar, p_bar);
   } else {
     pull_step<M, false>(sys, t, t_new, tape, w, nullptr, state_bar, p_bar, nullptr);
   }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "laws.hpp"
+
+namespace revode {
+
+TEST_CASE("laws, second third of the methods: replay, dot products, duals on the frozen grid") {
+  check_laws_of_part<1>(all_methods{});
+}
+
+}  // namespace revode
