@@ -24,8 +24,8 @@ int main() {
 
   const auto report = [&](const char* name, const recursive_checkpoint& adjoint) {
     const auto g = gradient_with(adjoint);
-    const bool same = std::memcmp(&g.y0, &all.y0, sizeof g.y0) == 0 &&
-                      std::memcmp(&g.p, &all.p, sizeof g.p) == 0;
+    const bool same =
+        std::memcmp(&g.y0, &all.y0, sizeof g.y0) == 0 && std::memcmp(&g.p, &all.p, sizeof g.p) == 0;
     assert(same);
     const auto& r = g.reverse;
     std::printf("%-10s %6ld bytes of states, %7ld of tapes, %5.2f steps recomputed a step, %s\n",

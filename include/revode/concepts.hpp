@@ -117,9 +117,9 @@ REVODE_HD carry<M, Y> make_carry(const Y& y) {
 //   pull_interpolate(m, t, t_new, tape, w, theta, y_bar, seeds*, bar)  adds; bar: θ and h alone
 //   push_interpolate(m, t, t_new, tape, w, theta, theta_dot, ends, state_dot, y_dot)
 //       w as push and push_extend left it; state_dot: tangent of the old state
-// `next` comes as some earlier attempt left it: its cache is the one of its state and memo. A method
-// without dense output (no member dense_order) takes no listed save points and needs none of the
-// functions from extend on; its seeds are `nothing`.
+// `next` comes as some earlier attempt left it: its cache is the one of its state and memo.
+// A method without dense output (no member dense_order) takes no listed save points and needs none
+// of the functions from extend on; its seeds are `nothing`.
 // The ones below have defaults, right for a one-step method whose state is y itself.
 
 /// carry ← the start (t, y). pull_begin takes the cotangent of that state back to y, p and t.
@@ -168,8 +168,8 @@ template <class M, class System, class Tape, class Scratch, class State, class P
 REVODE_HD void push_extend(const M&, System&, double, double, const Tape&, Scratch&, const State&,
                            const P&, const Ends&) {}
 
-/// What a method says of itself with members embedded_order, dense_order and multistep. The end
-/// times of a multistep method move along the solution: dL/dt0 = −ȳ₀ᵀf(t0, y0), dL/dt1 = λᵀf(t1, y1).
+/// What a method says of itself with members embedded_order, dense_order and multistep. The ends of
+/// a multistep method move along the solution: dL/dt0 = −ȳ₀ᵀf(t0, y0), dL/dt1 = λᵀf(t1, y1).
 template <class M>
 inline constexpr bool has_estimate_v = requires { requires M::embedded_order > 0; };
 template <class M>

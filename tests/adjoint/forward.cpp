@@ -48,8 +48,8 @@ void dot_product_law(const options& o) {
     ww += dot(weight.ys[k], weight.ys[k]);
     jv += dot(f.ys_dot[k], f.ys_dot[k]);
   }
-  double backward = dot(g.y0, direction.y0) + dot(g.p, direction.p) + g.t0 * direction.t0 +
-                    g.t1 * direction.t1;
+  double backward =
+      dot(g.y0, direction.y0) + dot(g.p, direction.p) + g.t0 * direction.t0 + g.t1 * direction.t1;
   double vv = dot(direction.y0, direction.y0) + dot(direction.p, direction.p) +
               direction.t0 * direction.t0 + direction.t1 * direction.t1;
   for (std::size_t k = 0; k < g.ts.size(); ++k) {
@@ -63,9 +63,12 @@ void dot_product_law(const options& o) {
 template <class M>
 double moved(int which, double by) {
   lorenz_problem q = chaotic;
-  if (which < 3) q.y0[which] += by;
-  else if (which < 6) q.p[which - 3] += by;
-  else (which == 6 ? q.t0 : q.t1) += by;
+  if (which < 3)
+    q.y0[which] += by;
+  else if (which < 6)
+    q.p[which - 3] += by;
+  else
+    (which == 6 ? q.t0 : q.t1) += by;
   return dot(solve(q, M{}, {.fixed_step = 2.0 / 64.5}).y, *weight.y);
 }
 

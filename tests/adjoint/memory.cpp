@@ -77,7 +77,8 @@ void as_often_for_ten_steps_as_for_thousands(const Y& y0) {
 
   // Slots are made when they are first used; up to 4,096 steps the log and the tapes are one block.
   for (const recursive_checkpoint& adjoint :
-       {recursive_checkpoint{.slots = 5}, recursive_checkpoint{.schedule = schedule_kind::store_all},
+       {recursive_checkpoint{.slots = 5},
+        recursive_checkpoint{.schedule = schedule_kind::store_all},
         recursive_checkpoint{.schedule = schedule_kind::nested, .base = 4}}) {
     const auto of_gradient = [&](index n) {
       options o = steps(n);
@@ -89,8 +90,10 @@ void as_often_for_ten_steps_as_for_thousands(const Y& y0) {
       });
     };
     CAPTURE(name(adjoint.schedule));
-    if (adjoint.schedule == schedule_kind::nested) CHECK(of_gradient(4000) <= of_gradient(10) + 60);
-    else CHECK(of_gradient(4000) == of_gradient(10));
+    if (adjoint.schedule == schedule_kind::nested)
+      CHECK(of_gradient(4000) <= of_gradient(10) + 60);
+    else
+      CHECK(of_gradient(4000) == of_gradient(10));
   }
 }
 

@@ -54,8 +54,8 @@ TEST_CASE("a budget that holds no state is refused before the field is called") 
   CHECK(refusal(recursive_checkpoint{.slots = -3}) ==
         "slots = -3 (a reverse pass needs at least the initial state) give slots >= 1?");
   CHECK(refusal(recursive_checkpoint{.budget = one_state - 1}) ==
-        "budget of " + std::to_string(one_state - 1) +
-            " bytes (one state of this problem takes " + size + ") give at least that many?");
+        "budget of " + std::to_string(one_state - 1) + " bytes (one state of this problem takes " +
+            size + ") give at least that many?");
   CHECK(refusal(recursive_checkpoint{.slots = 2, .budget = 1000}) ==
         "slots = 2 and budget = 1000 bytes (both bound the same memory) give one of them?");
   CHECK(refusal(recursive_checkpoint{.budget = one_state}) == "accepted");
@@ -116,7 +116,8 @@ TEST_CASE("a budget in bytes is as many slots as fit") {
 TEST_CASE("the statistics count what the field was really asked") {
   index calls = 0;
   const problem q{counted_decay{&calls}, dynamic{1, 2, 3}, 0.0, 1.0, dynamic{0.5}};
-  auto s = solve(q, tsit5{}, {.first_step = 1.0 / 16, .max_step = 1.0 / 16}, recursive_checkpoint{.slots = 3});
+  auto s = solve(q, tsit5{}, {.first_step = 1.0 / 16, .max_step = 1.0 / 16},
+                 recursive_checkpoint{.slots = 3});
   CHECK(calls == s.stats.field_evaluations);
 
   for (const bool again : {false, true}) {  // the second time the first sweep is replayed as well

@@ -20,8 +20,10 @@ using eigen = Eigen::VectorXd;
 
 template <class Y>
 Y make(double a, double b, double c) {
-  if constexpr (static_size_v<Y> < 0) return Y{{a, b, c}};
-  else return Y{a, b, c};
+  if constexpr (static_size_v<Y> < 0)
+    return Y{{a, b, c}};
+  else
+    return Y{a, b, c};
 }
 
 template <class A>
@@ -57,8 +59,7 @@ struct experiment {
     REQUIRE(s.status == status::success);
     forward = s.stats;
     const std::vector<Y> w(s.ys.size(), make<Y>(1, -2, 0.5));
-    const gradient<Y, Y> g = 
-        s.pullback(cotangents<Y>{.y = make<Y>(1, 2, 3), .ys = w});
+    const gradient<Y, Y> g = s.pullback(cotangents<Y>{.y = make<Y>(1, 2, 3), .ys = w});
     if (!expected) expected = g;
     REQUIRE(same_bits(g.y0, expected->y0));
     REQUIRE(same_bits(g.p, expected->p));
@@ -120,7 +121,7 @@ TEST_CASE("one gradient for every schedule and slot count, at the cost of the cl
 }
 
 TEST_CASE("fixed and dynamic states give the same gradient, to the rounding of their VJPs") {
-  experiment<tsit5, fixed> a({.rtol = 1e-6});    // forward duals
+  experiment<tsit5, fixed> a({.rtol = 1e-6});  // forward duals
   experiment<tsit5, eigen> b({.rtol = 1e-6});  // a recording
   for (int i = 0; i < 3; ++i) {
     CHECK(a.expected->y0[i] == doctest::Approx(b.expected->y0[i]).epsilon(1e-11));
@@ -131,7 +132,9 @@ TEST_CASE("fixed and dynamic states give the same gradient, to the rounding of t
 }
 
 TEST_CASE("loops of one and two steps are reversed in one slot") {
-  const auto line = [](const auto&, const auto& y, const auto& p, auto& dy) { dy[0] = p[0] * y[0]; };
+  const auto line = [](const auto&, const auto& y, const auto& p, auto& dy) {
+    dy[0] = p[0] * y[0];
+  };
   const problem q{line, vec{1.0}, 0., 1., vec{1.0}};
   for (const index n : {1, 2, 3})
     for (const auto kind : {schedule_kind::store_all, schedule_kind::store_states,

@@ -19,7 +19,7 @@ const options tight{.rtol = 1e-11, .atol = 1e-12};
 struct decay_each {
   template <class T, class Y, class P>
   void operator()(const T&, const Y& y, const P& p, Y& dy) const {
-    for (int i = 0; i < static_cast<int>(y.size()); ++i) dy[i] = -(p[0] * y[i]);
+    for (int i = 0; i < static_cast<int>(y.size()); ++i) dy.data()[i] = -(p[0] * y.data()[i]);
   }
 };
 
@@ -90,10 +90,9 @@ TEST_CASE("a loss of the save points: squared distances to data") {
 
 TEST_CASE("a running cost: the integral of p y^2, and everything it depends on") {
   // ∫₀² p y² dt = y0² (1 − e^{−4p}) / 2
-  const loss_with_running_cost loss{[](const auto& y) { return 3.0 * y[0]; },
-                                    [](const auto&, const auto& y, const auto& p) {
-                                      return p[0] * (y[0] * y[0]);
-                                    }};
+  const loss_with_running_cost loss{
+      [](const auto& y) { return 3.0 * y[0]; },
+      [](const auto&, const auto& y, const auto& p) { return p[0] * (y[0] * y[0]); }};
   options o = tight;
   o.save = {.t0 = true, .ts = {1}};
   const auto r = value_and_gradient(q, tsit5{}, o, loss, {.slots = 2});
@@ -111,10 +110,9 @@ TEST_CASE("a running cost: the integral of p y^2, and everything it depends on")
 
 TEST_CASE("a running cost over a dynamic state") {
   const problem many{decay_each{}, Eigen::VectorXd{{1, 2}}, 0.0, 2.0, Eigen::VectorXd{{0.5}}};
-  const loss_with_running_cost loss{[](const auto& y) { return 0.0 * y[0]; },
-                                    [](const auto& t, const auto& y, const auto&) {
-                                      return t * y[1];
-                                    }};
+  const loss_with_running_cost loss{
+      [](const auto& y) { return 0.0 * y[0]; },
+      [](const auto& t, const auto& y, const auto&) { return t * y[1]; }};
   const auto r = value_and_gradient(many, tsit5{}, tight, loss);
   // ∫₀² t 2e^{−t/2} dt = 8 (1 − 2/e)
   CHECK(std::abs(*r.value - 8 * (1 - 2 * std::exp(-1.0))) < 1e-9);
@@ -155,9 +153,8 @@ TEST_CASE("a solve that fails gives its status and no value") {
   CHECK_FALSE(r.value);
   CHECK_FALSE(r.gradient);
 
-  const loss_with_running_cost running{loss, [](const auto&, const auto& y, const auto&) {
-                                         return y[0];
-                                       }};
+  const loss_with_running_cost running{
+      loss, [](const auto&, const auto& y, const auto&) { return y[0]; }};
   const auto s = value_and_gradient(q, tsit5{}, {.max_steps = 3}, running);
   CHECK(s.solution.status == status::max_steps);
   CHECK_FALSE(s.value);

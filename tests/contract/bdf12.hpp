@@ -9,8 +9,8 @@
 
 namespace revode::contract {
 
-/// Backward differentiation of orders 1 and 2 in Nordsieck form, z = (y, h y', h² y''/2): rescale by
-/// powers of r = h/h_before, predict by Pascal's triangle, add l e with
+/// Backward differentiation of orders 1 and 2 in Nordsieck form, z = (y, h y', h² y''/2): rescale
+/// by powers of r = h/h_before, predict by Pascal's triangle, add l e with
 ///   e + z1 = h f(t_new, z0 + l0 e),   l = (1, 1, 1/2) or (2/3, 1, 1/3)
 /// source  Gear, Numerical Initial Value Problems in Ordinary Differential Equations (1971), 9.2
 struct bdf12 {

@@ -146,7 +146,7 @@ std::string broken_by(defect what) {
   return broken;
 }
 
-TEST_CASE("the laws hold for a right method, and each wrong one breaks those that name its defect") {
+TEST_CASE("the laws hold for a right method, and each wrong one breaks those that name it") {
   CHECK(broken_by(defect::none) == "");
   CHECK(broken_by(defect::replay_by_another_formula) == "rb");
   CHECK(broken_by(defect::refresh_at_another_time) == "rb");

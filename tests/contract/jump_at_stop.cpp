@@ -104,7 +104,7 @@ jump_gradient pulled(System& sys, const jump_grid& grid, const vector& y0, const
   return g;
 }
 
-TEST_CASE("a state jump at a stop: replay gives the bits of two solves, and the first stage is new") {
+TEST_CASE("a state jump at a stop: replay has the bits of two solves, and a new first stage") {
   const driven_field f;
   const vector y0{0.4, 1.0}, r{0.3, -0.2};
   const vec<double, 2> p{1.5, 0.2};
@@ -137,8 +137,10 @@ TEST_CASE("a state jump at a stop: the gradient of the composed map is that of d
   system<driven_field, vec<D, 2>, vec<D, 2>> sys_d(f, p_d);
   const auto y1 = replayed(sys_d, grid, y0_d, r_d);
   const double given[] = {g.y0[0], g.y0[1], g.p[0], g.p[1], g.r[0], g.r[1]};
-  for (int i = 0; i < 6; ++i)
-    CHECK(given[i] == doctest::Approx(y_bar[0] * y1[0].d[i] + y_bar[1] * y1[1].d[i]).epsilon(1e-13));
+  for (int i = 0; i < 6; ++i) {
+    const double expected = y_bar[0] * y1[0].d[i] + y_bar[1] * y1[1].d[i];
+    CHECK(given[i] == doctest::Approx(expected).epsilon(1e-13));
+  }
 
   const auto moved = [&](double by) {
     jump_grid other = grid;

@@ -95,13 +95,16 @@ auto attempt(const rosenbrock23& m, System& sys, const tolerance& tol, double t,
     e[i] += h * d * s.f_t[i] - e32 * (s.k2[i] - s.f1[i]) - 2 * (s.k1[i] - c.cache.f0[i]);
   s.w.solve(e);
   for (int i = 0; i < Y::size(); ++i) e[i] = h / 6 * (s.k1[i] - 2 * s.k2[i] + e[i]);
-  return outcome<nothing>{.error_squared = tol.estimate ? scaled_mean_square(e, next.state, tol) : 0};
+  outcome<nothing> found;
+  if (tol.estimate) found.error_squared = scaled_mean_square(e, next.state, tol);
+  return found;
 }
 
 /// u1, u2: cotangents of the right-hand sides. h d (f_t + J k1) and h d J (k2 − k1) have their own.
 template <class System, class Y, class W, class P>
 void pull(const rosenbrock23&, System& sys, double t, double t_new, nothing, const tape_of<Y>& s,
-          W&, const rosenbrock23::stage_values<Y>* seeds, Y& y_bar, P& p_bar, step_ends<double>* ends) {
+          W&, const rosenbrock23::stage_values<Y>* seeds, Y& y_bar, P& p_bar,
+          step_ends<double>* ends) {
   const double h = t_new - t;
   Y u2{}, at_half{}, along = s.k2, slope = s.f_t;
   double t_bar = 0, half_bar = 0, h_bar = dot(y_bar, s.k2);
@@ -233,7 +236,8 @@ TEST_CASE("a Rosenbrock method obeys every law, with exact second derivatives") 
     CHECK(dot_product_law(q, rosenbrock23{}, o, adjoint, 1).worst < 1e-14);
     CHECK(frozen_grid_law(q, rosenbrock23{}, o, adjoint).worst < 1e-12);
     CHECK(finite_difference_check(q, rosenbrock23{}, o, adjoint).worst < 1e-7);
-    CHECK(equal_gradients_law(q, rosenbrock23{}, o, adjoint, {.schedule = schedule_kind::store_all}).holds);
+    CHECK(equal_gradients_law(q, rosenbrock23{}, o, adjoint,
+                              {.schedule = schedule_kind::store_all}).holds);
   }
 }
 
@@ -243,7 +247,8 @@ TEST_CASE("a Rosenbrock method: order 2 at the end and inside, and linear maps c
   CHECK(order_law(rosenbrock23{}, driven_pair).holds);
   CHECK(order_law(rosenbrock23{}, pendulum).holds);
   CHECK(dense_order_law(rosenbrock23{}, driven_pair).holds);
-  CHECK(equivariance_law(q, rosenbrock23{}, {.fixed_step = 0.01}, change_of_variables::shear, 1e-13).holds);
+  CHECK(equivariance_law(q, rosenbrock23{}, {.fixed_step = 0.01}, change_of_variables::shear,
+                         1e-13).holds);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ options with_save_points() {
   return o;
 }
 
-TEST_CASE("tsit5: a solve costs six evaluations an attempt, one to begin and two for the first step") {
+TEST_CASE("tsit5: a solve costs six evaluations an attempt, one to begin, two for a first step") {
   double latest = -1e9;
   index calls = 0;
   problem q{watched_field{&latest, &calls}, vec{1.0, 1.0}, 0.0, 2.1, vec{1.0, 0.5}};
@@ -79,7 +79,8 @@ TEST_CASE("tsit5: fixed steps commute with linear maps, and both orders are obse
   problem q{f, f.y0(), 0.0, 2.0, f.parameters()};
 
   CHECK(equivariance_law(q, tsit5{}, {.fixed_step = 0.01}, change_of_variables::scaling, 0).holds);
-  CHECK(equivariance_law(q, tsit5{}, {.fixed_step = 0.01}, change_of_variables::shear, 1e-13).holds);
+  CHECK(equivariance_law(q, tsit5{}, {.fixed_step = 0.01}, change_of_variables::shear, 1e-13)
+            .holds);
   CHECK(order_law(tsit5{}, pendulum).holds);
   CHECK(dense_order_law(tsit5{}, driven_pair).holds);
 }

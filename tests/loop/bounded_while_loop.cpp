@@ -94,9 +94,9 @@ TEST_CASE("the nested schedule takes d n evaluations and at most (d - 1) base ca
       CAPTURE(bound);
       index turns = 0;  // the condition ends the loop after 100 steps, whatever the bound
       const auto hundred = [&turns](const auto&, const auto&) { return turns++ < 100; };
-      auto run = bounded_while_loop(
-          hundred, logistic{}, vec{0.3}, vec{3.7},
-          {.max_steps = bound, .base = base, .schedule = schedule_kind::nested});
+      auto run =
+          bounded_while_loop(hundred, logistic{}, vec{0.3}, vec{3.7},
+                             {.max_steps = bound, .base = base, .schedule = schedule_kind::nested});
       const auto g = run.pullback(vec{1.0});
       const index depth = nesting_depth(base, bound);
       CHECK(run.steps() == 100);

@@ -105,7 +105,8 @@ TEST_CASE("a known count of ten steps in three slots: 25 evaluations, nine resto
   CHECK(run.snapshots().peak() == 3);
 }
 
-TEST_CASE("a loop that throws leaves an executor that can be destroyed and a loop that can be used") {
+TEST_CASE(
+    "a loop that throws leaves an executor that can be destroyed and a loop that can be used") {
   growing_loop loop(10);
   loop.throws_at_step = 6;
   executor<growing_loop, binomial> broken(loop, binomial(3));

@@ -53,8 +53,8 @@ std::string refusal(const loop_options& o, std::size_t outs = 0, int out_size = 
   try {
     auto run = scan(body, start, inputs, rate, std::vector{0.0}, o);
     calls = 0;
-    run.pullback(number{1}, std::vector(outs, std::vector<double>(
-                                                  static_cast<std::size_t>(out_size))));
+    run.pullback(number{1},
+                 std::vector(outs, std::vector<double>(static_cast<std::size_t>(out_size))));
   } catch (const std::invalid_argument& misuse) {
     return calls == 0 ? misuse.what() : "the body was called";
   }

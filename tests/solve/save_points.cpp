@@ -72,7 +72,8 @@ TEST_CASE("a listed t0 or t1 is that state itself, however often it is listed") 
 TEST_CASE("a save point at the end of a step is the state there, duplicates are equal") {
   const problem q{rotation{}, rotation{}.y0(), 0.0, 1.0, rotation{}.parameters()};
   const auto s = solve(q, rk4{}, {.fixed_step = 0.25, .save = {.ts = {0.25, 0.3, 0.3, 0.5, 0.5}}});
-  const auto quarter = solve(problem{rotation{}, q.y0, 0.0, 0.25, q.p}, rk4{}, {.fixed_step = 0.25});
+  const auto quarter =
+      solve(problem{rotation{}, q.y0, 0.0, 0.25, q.p}, rk4{}, {.fixed_step = 0.25});
   const auto half = solve(problem{rotation{}, q.y0, 0.0, 0.5, q.p}, rk4{}, {.fixed_step = 0.25});
 
   CHECK(s.ys[0] == quarter.y);

@@ -72,7 +72,8 @@ TEST_CASE("equal steps cost what the method costs, and no estimate") {
 TEST_CASE("integrating to t0 takes no step and is a success") {
   const problem q{swing{}, vec{2.0}, 1.0, 1.0};
   for (const double h : {0.0, 0.1}) {
-    const auto s = solve(q, tsit5{}, {.fixed_step = h, .save = {.t0 = true, .ts = {1}, .t1 = true}});
+    const auto s =
+        solve(q, tsit5{}, {.fixed_step = h, .save = {.t0 = true, .ts = {1}, .t1 = true}});
     CHECK(s.status == status::success);
     CHECK(s.stats.accepted + s.stats.rejected == 0);
     CHECK(s.y[0] == 2);
@@ -102,7 +103,8 @@ TEST_CASE("every kind of state gives the same bits") {
   const auto eigen = solve(
       problem{lorenz{}, Eigen::VectorXd{{1, 0, 0}}, 0.0, 5.0, Eigen::VectorXd{{10, 28, 8.0 / 3}}},
       dop853{}, o);
-  const auto list = solve(problem{lorenz{}, std::vector{1., 0., 0.}, 0.0, 5.0, lorenz_p}, dop853{}, o);
+  const auto list =
+      solve(problem{lorenz{}, std::vector{1., 0., 0.}, 0.0, 5.0, lorenz_p}, dop853{}, o);
 
   for (int i = 0; i < 3; ++i) {
     CHECK(fixed.y[i] == eigen.y[i]);

@@ -58,8 +58,8 @@ TEST_CASE("replays and restores repeat the first sweep bit for bit") {
 }
 
 TEST_CASE("a replay neither tests nor saves") {
-  stepper<tsit5, lorenz, vec<double, 3>, vec<double, 3>> loop(
-      chaotic, tsit5{}, {.save = {.ts = {0.5, 1, 3}}}, true);
+  stepper<tsit5, lorenz, vec<double, 3>, vec<double, 3>> loop(chaotic, tsit5{},
+                                                              {.save = {.ts = {0.5, 1, 3}}}, true);
   while (!loop.finished()) loop.step(loop.work_tape());
   const statistics first = loop.result().stats;
   loop.restart();
@@ -68,8 +68,7 @@ TEST_CASE("a replay neither tests nor saves") {
   CHECK(loop.result().stats.accepted == first.accepted);
   CHECK(loop.result().stats.rejected == first.rejected);
   CHECK(loop.result().ys.size() == 3);
-  CHECK(loop.result().stats.field_evaluations ==
-        first.field_evaluations + 1 + 6 * first.accepted);
+  CHECK(loop.result().stats.field_evaluations == first.field_evaluations + 1 + 6 * first.accepted);
 }
 
 TEST_CASE("the grid of equal steps is a formula and ends at t1 exactly") {

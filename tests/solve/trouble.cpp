@@ -65,8 +65,8 @@ TEST_CASE("a field that is NaN from the start ends the solve where it began") {
 }
 
 TEST_CASE("a field that turns NaN late keeps everything before") {
-  const auto s = solve(problem{breaks{1}, vec{3.0}, 0.0, 2.0}, tsit5{},
-                       {.rtol = 1e-9, .save = everything});
+  const auto s =
+      solve(problem{breaks{1}, vec{3.0}, 0.0, 2.0}, tsit5{}, {.rtol = 1e-9, .save = everything});
 
   CHECK(s.status == status::non_finite_field);
   CHECK(s.t < 1);

@@ -29,9 +29,10 @@ TEST_CASE("fixed steps of every method commute with linear changes of variables"
   const lotka_volterra f;
   const problem q{f, f.y0(), 0.0, 2.0, f.parameters()};
   for_each_method([&](const auto& m) {
-    const auto scaled = equivariance_law(q, m, {.fixed_step = 0.02}, change_of_variables::scaling, 0);
+    const options o{.fixed_step = 0.02};
+    const auto scaled = equivariance_law(q, m, o, change_of_variables::scaling, 0);
     CHECK_MESSAGE(scaled.holds, scaled.what);
-    const auto sheared = equivariance_law(q, m, {.fixed_step = 0.02}, change_of_variables::shear, 1e-13);
+    const auto sheared = equivariance_law(q, m, o, change_of_variables::shear, 1e-13);
     CHECK_MESSAGE(sheared.holds, sheared.what);
   });
 }

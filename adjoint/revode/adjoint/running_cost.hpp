@@ -16,8 +16,7 @@ struct lengthened {
   using type = std::vector<scalar_t<Y>>;
 };
 template <class Y>
-  requires(static_size_v<Y> >= 0)
-struct lengthened<Y> {
+requires(static_size_v<Y> >= 0) struct lengthened<Y> {
   using type = vec<scalar_t<Y>, static_size_v<Y> + 1>;
 };
 template <class Y>

@@ -23,6 +23,24 @@ void for_each_array(T& object, Visit&& visit) {
   }
 }
 
+/// Calls visit(first byte, bytes) for everything that an object consists of: its parts where it names
+/// them, otherwise its elements, or itself when it is trivial.
+template <class T, class Visit>
+void for_each_piece(T& object, Visit&& visit) {
+  if constexpr (requires { T::parts(object, visit); }) {
+    T::parts(object, [&](auto& part) { for_each_piece(part, visit); });
+  } else if constexpr (std::is_empty_v<T>) {
+    return;
+  } else if constexpr (std::is_trivially_copyable_v<T>) {
+    visit(&object, sizeof(T));
+  } else {
+    static_assert(dense<T>,
+                  "this part of a tape is neither trivial nor dense: name its parts in a static "
+                  "member parts(self, visit)?");
+    visit(object.data(), static_cast<std::size_t>(bytes_of(object)));
+  }
+}
+
 /// Bytes of an object and of the arrays it owns.
 template <class T>
 index footprint(const T& object) {
@@ -122,17 +140,16 @@ class tape_store {
 
  private:
   void transfer(index slot, Tape& tape, bool store) {
-    index size = 0;
-    for_each_array(tape, [&](auto& array) { size += bytes_of(array); });
+    std::size_t size = 0;
+    for_each_piece(tape, [&](void*, std::size_t bytes) { size += bytes; });
     const auto block = static_cast<std::size_t>(slot / 4096);
     while (flat_.size() <= block)
-      flat_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size) * 4096));
-    std::byte* place = flat_[block].get() + size * (slot % 4096);
-    for_each_array(tape, [&](auto& array) {
-      const auto n = static_cast<std::size_t>(bytes_of(array));
-      if (store) std::memcpy(place, array.data(), n);
-      else std::memcpy(array.data(), place, n);
-      place += n;
+      flat_.push_back(std::make_unique_for_overwrite<std::byte[]>(size * 4096));
+    std::byte* place = flat_[block].get() + size * static_cast<std::size_t>(slot % 4096);
+    for_each_piece(tape, [&](void* data, std::size_t bytes) {
+      if (store) std::memcpy(place, data, bytes);
+      else std::memcpy(data, place, bytes);
+      place += bytes;
     });
   }
 

@@ -36,7 +36,8 @@ struct order_problem {
 inline constexpr order_problem pendulum{false}, driven_pair{true};
 
 /// The slope of log error against log step, over errors between 1e-11 and 1e-4; error(n) is that of
-/// n steps, infinite if they failed. NaN when fewer than three such errors are found with up to 2¹⁷ steps.
+/// n steps, infinite if they failed. NaN when fewer than three such errors are found with up to 2¹⁷
+/// steps.
 template <class Error>
 double observed_slope(const Error& error) {
   double sum = 0, x_sum = 0, y_sum = 0, xx_sum = 0, xy_sum = 0;
@@ -59,8 +60,8 @@ double observed_slope(const Error& error) {
                  : (sum * xy_sum - x_sum * y_sum) / (sum * xx_sum - x_sum * x_sum);
 }
 
-/// The final error of fixed steps falls as h^order, observed. f.solution(t) is the solution. worst is
-/// the slope found.
+/// The final error of fixed steps falls as h^order, observed. f.solution(t) is the solution; worst
+/// is the slope found.
 /// source  slope ≥ order − 1/4 (order ≥ 7: − 1/2) is what rounding leaves visible in double
 template <method M, class F>
 law_result order_law(const M& m, const F& f, double t0 = -0.7, double t1 = 1.3) {
@@ -103,8 +104,8 @@ law_result dense_order_law(const M& m, const F& f, int expected = M::dense_order
   return r;
 }
 
-/// New variables z = A y, one type for all: the same y; a scaling by powers of two, where nothing is
-/// rounded and a method that commutes with it does so bit for bit; the shear zᵢ = yᵢ + yᵢ₊₁/3.
+/// New variables z = A y, one type for all: the same y; a scaling by powers of two, where nothing
+/// is rounded and a method that commutes with it does so bit for bit; a shear zᵢ = yᵢ + yᵢ₊₁/3.
 enum class change_of_variables { none, scaling, shear };
 
 template <class Y>
@@ -142,8 +143,8 @@ struct transformed_field {
 };
 
 /// A step of the transformed problem is the transformed step: with fixed steps the solution of
-/// z' = A f(t, A⁻¹ z), z0 = A y0 is A y. bound 0 asks for equal bits (scaling); worst is the largest
-/// difference, relative to the largest element.
+/// z' = A f(t, A⁻¹ z), z0 = A y0 is A y. bound 0 asks for equal bits (scaling); worst is the
+/// largest difference, relative to the largest element.
 template <method M, class F, class Y, class P>
 law_result equivariance_law(const problem<F, Y, P>& q, const M& m, const options& o,
                             change_of_variables map, double bound) {
