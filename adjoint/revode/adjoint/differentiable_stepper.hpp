@@ -36,7 +36,8 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
     ts_bar_.assign(listed, 0.0);
     next_save_ = listed;
     if (w.y) pull_value(this->scheme(), *w.y, state_bar_);
-    if (!w.ys.empty() && this->save_points().t1) pull_value(this->scheme(), w.ys.back(), state_bar_);
+    if (!w.ys.empty() && this->save_points().t1)
+      pull_value(this->scheme(), w.ys.back(), state_bar_);
     if (is_multistep_v<M> && this->count() > 0)
       t1_bar_ = along_solution(this->t1(), value(this->scheme(), this->state()),
                                push_value(this->scheme(), state_bar_));
@@ -47,10 +48,10 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
     step_ends<scalar> ends;
     const seeds_type* seeds = nullptr;
     if constexpr (has_dense_output_v<M>) seeds = pull_save_points(i, t, t_new, tape, ends);
-    const bool moves = !is_multistep_v<M> && (this->log().equal_steps() > 0 || i == 0 ||
-                                              i + 1 == this->count());
-    pull(this->scheme(), this->sys(), t, t_new, this->log().record(i), tape, this->scratch(),
-         seeds, state_bar_, p_bar_, moves ? &ends : nullptr);
+    const bool moves =
+        !is_multistep_v<M> && (this->log().equal_steps() > 0 || i == 0 || i + 1 == this->count());
+    pull(this->scheme(), this->sys(), t, t_new, this->log().record(i), tape, this->scratch(), seeds,
+         state_bar_, p_bar_, moves ? &ends : nullptr);
     if (moves) move_grid(i, ends);
   }
 
@@ -68,8 +69,10 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
     } else {
       scalar t_bar(0);
       pull_begin(this->scheme(), this->sys(), t0, this->y0(), state_bar_, y_bar_, p_bar_, t_bar);
-      if (is_multistep_v<M>) t0_bar_ = -along_solution(t0, this->y0(), y_bar_);
-      else t0_bar_ += static_cast<double>(t_bar);
+      if (is_multistep_v<M>)
+        t0_bar_ = -along_solution(t0, this->y0(), y_bar_);
+      else
+        t0_bar_ += static_cast<double>(t_bar);
     }
     if (!weights_->ys.empty()) {
       const auto& points = this->save_points();

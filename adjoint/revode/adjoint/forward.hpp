@@ -28,7 +28,10 @@ class forward_mode {
   template <class Field>
   forward_mode(const problem<Field, Y, P>& q, const M& m, const options& o,
                const tangents<Y, P>& along)
-      : q_t0_(q.t0), loop_(q, m, o, false), along_(along), state_dot_(loop_.state()) {
+      : q_t0_(q.t0),
+        loop_(q, m, o, false),
+        along_(along),
+        state_dot_(loop_.state()) {
     Y y_dot = along.y0;
     if (is_multistep_v<M>) move_along(q.t0, q.y0, -along.t0, y_dot);
     const auto t_dot = static_cast<scalar>(is_multistep_v<M> ? 0 : along.t0);
@@ -48,8 +51,10 @@ class forward_mode {
     pushed_solution<Y> s;
     static_cast<solution<Y>&>(s) = std::move(loop_.result());
     s.y_dot = push_value(loop_.scheme(), state_dot_);
-    if (loop_.count() == 0) push_no_step(at_start, s.status == status::success, s.y_dot);
-    else if (is_multistep_v<M> && s.t == loop_.t1()) move_along(s.t, s.y, along_.t1, s.y_dot);
+    if (loop_.count() == 0)
+      push_no_step(at_start, s.status == status::success, s.y_dot);
+    else if (is_multistep_v<M> && s.t == loop_.t1())
+      move_along(s.t, s.y, along_.t1, s.y_dot);
     if (loop_.save_points().t1 && s.status == status::success) ys_dot_.push_back(s.y_dot);
     s.ys_dot = std::move(ys_dot_);
     return s;
@@ -94,7 +99,8 @@ class forward_mode {
     const double h = t_new - t, theta = (loop_.save_points().ts[k] - t) / h;
     const double ts_dot = along_.ts.empty() ? 0.0 : along_.ts[k];
     const double theta_dot = (ts_dot - (1 - theta) * static_cast<double>(ends.t) -
-                              theta * static_cast<double>(ends.t_new)) / h;
+                              theta * static_cast<double>(ends.t_new)) /
+                             h;
     Y out = along_.y0;
     push_interpolate(loop_.scheme(), t, t_new, loop_.work_tape(), loop_.scratch(), theta,
                      static_cast<scalar>(theta_dot), ends, before, out);
@@ -116,7 +122,8 @@ class forward_mode {
     if (!complete) return;
     for (std::size_t k = 0; k < saved; ++k) {
       const double ts_dot = along_.ts.empty() ? 0.0 : along_.ts[k];
-      move_along(q_t0_, loop_.y0(), ts_dot - along_.t0, *(ys_dot_.end() - static_cast<long>(saved - k)));
+      move_along(q_t0_, loop_.y0(), ts_dot - along_.t0,
+                 *(ys_dot_.end() - static_cast<long>(saved - k)));
     }
     move_along(q_t0_, loop_.y0(), along_.t1 - along_.t0, y_dot);
   }

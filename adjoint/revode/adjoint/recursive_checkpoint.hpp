@@ -35,8 +35,8 @@ struct recursive_checkpoint {
 /// Slots for a snapshot of `bytes`; throws for a budget that is none.
 inline index slots_of(const recursive_checkpoint& a, index bytes) {
   if (a.slots && a.budget)
-    throw std::invalid_argument("slots = " + std::to_string(*a.slots) + " and budget = " +
-                                std::to_string(*a.budget) +
+    throw std::invalid_argument("slots = " + std::to_string(*a.slots) +
+                                " and budget = " + std::to_string(*a.budget) +
                                 " bytes (both bound the same memory) give one of them?");
   if (a.slots && *a.slots < 1)
     throw std::invalid_argument("slots = " + std::to_string(*a.slots) +
@@ -44,8 +44,8 @@ inline index slots_of(const recursive_checkpoint& a, index bytes) {
                                 "give slots >= 1?");
   if (a.budget && *a.budget < bytes)
     throw std::invalid_argument("budget of " + std::to_string(*a.budget) +
-                                " bytes (one state of this problem takes " +
-                                std::to_string(bytes) + ") give at least that many?");
+                                " bytes (one state of this problem takes " + std::to_string(bytes) +
+                                ") give at least that many?");
   if (a.budget) return *a.budget / bytes;
   return a.slots.value_or(recursive_checkpoint::default_slots);
 }
@@ -135,8 +135,7 @@ class differentiable_solution : public solution<Y> {
                                   " (it has the shape of the state) resize it?");
   }
 
-  gradient<Y, P> finish(executor_type& run, const evaluation_counts& before,
-                        index again) {
+  gradient<Y, P> finish(executor_type& run, const evaluation_counts& before, index again) {
     run.reverse();
     gradient<Y, P> g = loop_->finish();
     const reverse_counts counts = run.counts();

@@ -38,7 +38,12 @@ class iteration {
   };
 
   iteration(Steps& steps, const C& carry)
-      : steps_(&steps), initial_(carry), carry_(carry), tape_(carry), bar_(carry), next_bar_(carry) {}
+      : steps_(&steps),
+        initial_(carry),
+        carry_(carry),
+        tape_(carry),
+        bar_(carry),
+        next_bar_(carry) {}
 
   index position() const { return position_; }
   bool finished() const {
@@ -95,13 +100,15 @@ template <class Steps, class C>
 class reversible_iteration {
  public:
   reversible_iteration(Steps& steps, const C& carry, const loop_options& o, index known)
-      : loop_(steps, carry), options_(o), known_(known) {
+      : loop_(steps, carry),
+        options_(o),
+        known_(known) {
     if (o.max_steps && *o.max_steps < 0)
       throw std::invalid_argument("max_steps = " + std::to_string(*o.max_steps) +
                                   " (a loop runs 0 steps or more) give max_steps >= 0?");
     if (o.max_steps && known != unbounded && *o.max_steps < known)
-      throw std::invalid_argument("max_steps = " + std::to_string(*o.max_steps) + " for a scan of " +
-                                  std::to_string(known) +
+      throw std::invalid_argument("max_steps = " + std::to_string(*o.max_steps) +
+                                  " for a scan of " + std::to_string(known) +
                                   " inputs (it visits each of them) leave max_steps out?");
     if (o.schedule == schedule_kind::nested && !o.max_steps && known == unbounded)
       throw std::invalid_argument(
@@ -143,11 +150,11 @@ class reversible_iteration {
   /// The first sweep; a body that throws in it leaves nothing half done.
   executor_type sweep() {
     const index known = known_ == unbounded ? 0 : known_;
-    executor_type run(loop_, any_schedule(options_.schedule,
-                                          {.slots = options_.slots,
-                                           .base = options_.base,
-                                           .max_steps = options_.max_steps.value_or(known),
-                                           .steps = known_}));
+    executor_type run(
+        loop_, any_schedule(options_.schedule, {.slots = options_.slots,
+                                                .base = options_.base,
+                                                .max_steps = options_.max_steps.value_or(known),
+                                                .steps = known_}));
     run.forward();
     return run;
   }

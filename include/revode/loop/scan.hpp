@@ -48,10 +48,10 @@ class scan_result {
  public:
   scan_result(const Body& body, const C& carry, const std::vector<X>& xs, const P& params,
               const O& out, const loop_options& o)
-      : steps_(std::make_unique<steps_type>(
-            steps_type{body, xs, params, std::vector<O>(xs.size(), out), nullptr, {}, params, out})),
-        run_(std::make_unique<reversible_iteration<steps_type, C>>(
-            *steps_, carry, o, static_cast<index>(xs.size()))) {
+      : steps_(std::make_unique<steps_type>(steps_type{
+            body, xs, params, std::vector<O>(xs.size(), out), nullptr, {}, params, out})),
+        run_(std::make_unique<reversible_iteration<steps_type, C>>(*steps_, carry, o,
+                                                                   static_cast<index>(xs.size()))) {
     fill(steps_->no_bar, scalar_t<C>(0));
   }
 

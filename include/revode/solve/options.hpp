@@ -11,9 +11,9 @@ namespace revode {
 /// Where the solution is kept besides its end. Points inside a step come from the method's dense
 /// output, so they never change the steps.
 struct save_at {
-  bool t0 = false;         ///< the initial state
+  bool t0 = false;           ///< the initial state
   std::vector<double> ts{};  ///< these times, in the order of integration, within [t0, t1]
-  bool t1 = false;         ///< the final state (solution::y has it anyway)
+  bool t1 = false;           ///< the final state (solution::y has it anyway)
 };
 
 /// The scaled error of a step is the root mean square of eᵢ / (atol + rtol max(|yᵢ|, |yᵢ'|)).

@@ -55,9 +55,12 @@ class stepper {
   bool finished() const { return ended_ && position_ == count_; }
 
   void step(tape_type& tape) {
-    if (ended_) replay_step(tape);
-    else if (log_.equal_steps() > 0) fixed_step(tape);
-    else adaptive_step(tape);
+    if (ended_)
+      replay_step(tape);
+    else if (log_.equal_steps() > 0)
+      fixed_step(tape);
+    else
+      adaptive_step(tape);
   }
 
   void save(std::optional<snapshot_type>& slot) const {
@@ -130,17 +133,16 @@ class stepper {
     save_reached(t_, true);
     if (t_ == t1_) return end(status::success);
     if (log_.equal_steps() > 0) return;
-    h_ = options_.first_step != 0 ? options_.first_step
-                                  : revode::first_step(sys_, t_, t1_, y0_, tolerance_,
-                                                       estimate_order<M>());
+    h_ = options_.first_step != 0
+             ? options_.first_step
+             : revode::first_step(sys_, t_, t1_, y0_, tolerance_, estimate_order<M>());
     if (std::isnan(h_)) return end(status::non_finite_field);
     h_ = bounded(h_);
   }
 
   double bounded(double h) const {
-    return options_.max_step > 0 && std::abs(h) > options_.max_step
-               ? direction_ * options_.max_step
-               : h;
+    return options_.max_step > 0 && std::abs(h) > options_.max_step ? direction_ * options_.max_step
+                                                                    : h;
   }
 
   /// The end of the next attempt: t + h, stretched by up to 1 % so that no sliver is left at t1.
@@ -165,12 +167,12 @@ class stepper {
       // An infinite element has an infinite scale, hence a scaled error of 0.
       const bool overflow =
           found.error_squared <= 1 && !all_finite(value(method_, carries_[1 - current_].state));
-      if (overflow) found.error_squared = std::numeric_limits<double>::infinity();
+      if (overflow || found.what != status::success)
+        found.error_squared = std::numeric_limits<double>::infinity();
       const double h = t_new - t_;
       h_ = bounded(h * propose(method_, options_.controller, memory_, found, carries_[current_],
                                carries_[1 - current_]));
-      if (found.error_squared <= 1 && found.what == status::success)
-        return accept(t_new, found.record, tape);
+      if (found.error_squared <= 1) return accept(t_new, found.record, tape);
       ++result_.stats.rejected;
       if (too_short(h_)) {
         const bool finite = found.error_squared - found.error_squared == 0;
@@ -230,8 +232,7 @@ class stepper {
         if (direction_ * (t_new - t) <= 0) return;
         if (!std::exchange(extended, true)) extend(method_, sys_, t_, t_new, tape, scratch_);
         keep_point(t, y0_);
-        interpolate(method_, t_, t_new, tape, scratch_, (t - t_) / (t_new - t_),
-                    result_.ys.back());
+        interpolate(method_, t_, t_new, tape, scratch_, (t - t_) / (t_new - t_), result_.ys.back());
         save_steps_.push_back(position_);
       }
     }
@@ -239,7 +240,8 @@ class stepper {
 
   /// Save points exactly at the time reached.
   void save_reached(double t, bool at_start) {
-    for (; next_save_ < options_.save.ts.size() && options_.save.ts[next_save_] == t; ++next_save_) {
+    for (; next_save_ < options_.save.ts.size() && options_.save.ts[next_save_] == t;
+         ++next_save_) {
       keep_point(t, value(method_, carries_[current_].state));
       save_steps_.push_back(at_start ? -1 : position_ - 1);
     }

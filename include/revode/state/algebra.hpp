@@ -72,9 +72,11 @@ REVODE_HD void unrolled(F& f) {
 
 /// f(0) … f(n − 1), in order, n the length of y. Written out for small fixed sizes: their elements
 /// then stay in registers, where a vectorised loop over three of them would go through memory.
-template <class Y, class F>
+/// Long = true: f is too long for that, a loop serves better. f is marked always_inline where it
+/// is written, since a call would go through memory as well.
+template <bool Long = false, class Y, class F>
 REVODE_HD void for_each_element(const Y& y, F&& f) {
-  if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= 8) {
+  if constexpr (!Long && static_size_v<Y> >= 0 && static_size_v<Y> <= 8) {
     unrolled<0, static_size_v<Y>>(f);
   } else {
     for (int i = 0, n = length(y); i < n; ++i) f(i);
@@ -84,7 +86,7 @@ REVODE_HD void for_each_element(const Y& y, F&& f) {
 template <class Y>
 REVODE_HD void fill(Y& y, scalar_t<Y> value) {
   auto* out = y.data();
-  for_each_element(y, [=](int i) { out[i] = value; });
+  for_each_element(y, [=](int i) __attribute__((always_inline)) { out[i] = value; });
 }
 
 /// y's shape over scalar S, all zero. Allocates when Y is dynamic.
@@ -112,7 +114,7 @@ template <class Y, class Z>
 REVODE_HD void copy(const Y& from, Z& to) {
   const auto* in = from.data();
   auto* out = to.data();
-  for_each_element(to, [=](int i) { out[i] = in[i]; });
+  for_each_element(to, [=](int i) __attribute__((always_inline)) { out[i] = in[i]; });
 }
 
 /// y += a x
@@ -120,7 +122,7 @@ template <class Y, class X>
 REVODE_HD void axpy(scalar_t<Y> a, const X& x, Y& y) {
   const auto* in = x.data();
   auto* out = y.data();
-  for_each_element(y, [=](int i) { out[i] = muladd(a, in[i], out[i]); });
+  for_each_element(y, [=](int i) __attribute__((always_inline)) { out[i] = muladd(a, in[i], out[i]); });
 }
 
 /// y += x
@@ -128,7 +130,7 @@ template <class Y, class X>
 REVODE_HD void add(const X& x, Y& y) {
   const auto* in = x.data();
   auto* out = y.data();
-  for_each_element(y, [=](int i) { out[i] = out[i] + in[i]; });
+  for_each_element(y, [=](int i) __attribute__((always_inline)) { out[i] = out[i] + in[i]; });
 }
 
 /// Σ xᵢ yᵢ, from the first to the last.
@@ -137,7 +139,7 @@ REVODE_HD scalar_t<Y> dot(const X& x, const Y& y) {
   const auto* a = x.data();
   const auto* b = y.data();
   scalar_t<Y> sum(0);
-  for_each_element(y, [&](int i) { sum = muladd(a[i], b[i], sum); });
+  for_each_element(y, [&](int i) __attribute__((always_inline)) { sum = muladd(a[i], b[i], sum); });
   return sum;
 }
 

@@ -53,7 +53,7 @@ REVODE_HD void stage_cotangent(scalar_t<Y> h, const Y& lambda,
   const T h_b = h * b;
   const T* l = lambda.data();
   T* __restrict out = w.k_bar.data();
-  for_each_element(lambda, [&](int i) {
+  for_each_element(lambda, [&](int i) __attribute__((always_inline)) {
     T sum(0);
     if constexpr (Seeded) sum = seeds->k[I].data()[i];
     if constexpr (b != 0) sum = muladd(h_b, l[i], sum);
@@ -163,7 +163,7 @@ REVODE_HD void add_stages(scalar_t<Y> h, scalar_t<Y> h_dot, const scalar_t<Y>* c
   T weight[size], weight_dot[size];
   scale_row<Row, 0, Last>(h, weight);
   scale_row<Row, 0, Last>(h_dot, weight_dot);
-  for_each_element(y_dot, [&](int i) {
+  for_each_element(y_dot, [&](int i) __attribute__((always_inline)) {
     const T sum = add_weighted<Row, 0, Last>(y_dot.data()[i], weight, dk, i);
     out.data()[i] = add_weighted<Row, 0, Last>(sum, weight_dot, k, i);
   });

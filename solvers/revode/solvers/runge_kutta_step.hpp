@@ -210,8 +210,8 @@ REVODE_HD void advance_state(const Y& y, scalar_t<Y> h, const scalar_t<Y>* const
   T* __restrict to = out.data();
   T weight[Last];
   scale_row<Row, 0, Last>(h, weight);
-  for_each_element(
-      out, [&](int i) { to[i] = add_weighted<Row, 0, Last>(from[i], weight, k, i); });
+  for_each_element<(Last > 8)>(
+      out, [&](int i) __attribute__((always_inline)) { to[i] = add_weighted<Row, 0, Last>(from[i], weight, k, i); });
 }
 
 /// Stages I, I + 1, … of the step that tape.y starts; `stage` ends as the last stage's value.
@@ -265,7 +265,7 @@ REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_t
   const T rtol = static_cast<T>(tol.rtol), atol = static_cast<T>(tol.atol);
   const int n = length(y_new);
   T sum(0), low(0);
-  for_each_element(y_new, [&](int i) {
+  for_each_element<(s > 8)>(y_new, [&](int i) __attribute__((always_inline)) {
     const T from = a[i] < 0 ? -a[i] : a[i];
     const T to = b[i] < 0 ? -b[i] : b[i];
     const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
@@ -301,26 +301,36 @@ REVODE_HD double try_step(System& sys, const tolerance& tol, double t, double t_
   return 0;
 }
 
-/// Small states are stepped in locals, which stay in registers, and stored at the end.
+/// States small enough for that.
 template <class Y>
 inline constexpr bool stays_in_registers =
     std::is_trivially_copyable_v<Y> && static_size_v<Y> >= 0 && static_size_v<Y> <= 16;
+
+/// The same in locals, with the field inlined at every use: stages then live in registers.
+template <class M, class System, class Y>
+#if defined(__CUDACC__)
+REVODE_HD
+#else
+[[gnu::flatten]]
+#endif
+double try_in_registers(System& sys, const tolerance& tol, double t, double t_new,
+                        const carry<M, Y>& from, rk_tape<M, Y>& tape, carry<M, Y>& next) {
+  rk_tape<M, Y> stages;
+  carry<M, Y> reached;
+  const double error_squared = try_step<M>(sys, tol, t, t_new, from, stages, reached);
+  next = reached;
+  tape = stages;
+  return error_squared;
+}
 
 template <explicit_method M, class System, class Y>
 REVODE_HD outcome<nothing> attempt(const M&, System& sys, const tolerance& tol, double t,
                                    double t_new, const carry<M, Y>& from, rk_tape<M, Y>& tape,
                                    carry<M, Y>& next) {
-  outcome<nothing> found;
-  if constexpr (stays_in_registers<Y>) {
-    rk_tape<M, Y> stages;
-    carry<M, Y> reached;
-    found.error_squared = try_step<M>(sys, tol, t, t_new, from, stages, reached);
-    next = reached;
-    tape = stages;
-  } else {
-    found.error_squared = try_step<M>(sys, tol, t, t_new, from, tape, next);
-  }
-  return found;
+  if constexpr (stays_in_registers<Y>)
+    return {try_in_registers<M>(sys, tol, t, t_new, from, tape, next)};
+  else
+    return {try_step<M>(sys, tol, t, t_new, from, tape, next)};
 }
 
 template <explicit_method M, class System, class Y>
