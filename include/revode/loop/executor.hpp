@@ -14,6 +14,7 @@ namespace revode {
 ///   finished()     no further step will be taken (asked during the first sweep)
 ///   step(tape)     one step, leaving its tape; the first time it happens it decides (whether a
 ///                  trial is accepted, whether to go on), afterwards it repeats those decisions
+///   run(to, tape)  steps until position() == to or finished(); the last one's tape is in tape
 ///   save, load     the working carry ↔ a snapshot
 ///   pull_step(i, tape)  takes the loop's cotangents back through step i
 ///   work_tape()    the one tape that is always there
@@ -24,6 +25,7 @@ concept reversible_loop = requires(L& loop, const L& seen, typename L::snapshot_
   { seen.position() } -> std::same_as<index>;
   { seen.finished() } -> std::same_as<bool>;
   loop.step(tape);
+  loop.run(i, tape);
   seen.save(slot);
   loop.load(std::as_const(s));
   loop.pull_step(i, std::as_const(tape));
@@ -84,9 +86,8 @@ class executor {
   }
 
   void advance(index to) {
-    auto& tape = loop_->work_tape();
     const index from = loop_->position();
-    while (loop_->position() < to && !loop_->finished()) loop_->step(tape);
+    loop_->run(to, loop_->work_tape());
     counts_.steps += loop_->position() - from;
   }
 

@@ -56,6 +56,9 @@ class iteration {
     steps_->run(position_, std::as_const(tape), carry_);
     ++position_;
   }
+  void run(index to, C& tape) {
+    while (position_ < to && !finished()) step(tape);
+  }
   void save(std::optional<snapshot_type>& slot) const {
     if (!slot) {
       slot.emplace(snapshot_type{position_, carry_});

@@ -56,11 +56,16 @@ class stepper {
 
   void step(tape_type& tape) {
     if (ended_)
-      replay_step(tape);
+      replay_until(position_ + 1, tape);
     else if (log_.equal_steps() > 0)
       fixed_step(tape);
     else
       adaptive_step(tape);
+  }
+
+  void run(index to, tape_type& tape) {
+    if (ended_) return replay_until(to < count_ ? to : count_, tape);
+    while (position_ < to && !finished()) step(tape);
   }
 
   void save(std::optional<snapshot_type>& slot) const {
@@ -196,11 +201,16 @@ class stepper {
     accept(t_new, found.record, tape);
   }
 
-  void replay_step(tape_type& tape) {
-    const double t_new = log_.time(position_ + 1);
-    replay(method_, sys_, t_, t_new, log_.record(position_), carries_[current_], tape);
-    t_ = t_new;
-    ++position_;
+  void replay_until(index to, tape_type& tape) {
+    carry_type& c = carries_[current_];
+    double t = t_;
+    for (index i = position_; i < to; ++i) {
+      const double t_new = log_.time(i + 1);
+      replay(method_, sys_, t, t_new, log_.record(i), c, tape);
+      t = t_new;
+    }
+    position_ = to;
+    t_ = t;
   }
 
   void accept(double t_new, const record_type& record, const tape_type& tape) {
