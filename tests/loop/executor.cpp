@@ -41,6 +41,9 @@ struct growing_loop {
     x *= 1 + static_cast<double>(at) / 8;
     ++at;
   }
+  void run(index to, tape_type& t) {
+    while (at < to && !finished()) step(t);
+  }
   void save(std::optional<snapshot_type>& slot) const { slot = {at, x}; }
   void load(const snapshot_type& s) {
     at = s.step;
