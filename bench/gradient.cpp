@@ -79,14 +79,19 @@ nlohmann::json tabulate(const std::vector<row>& rows, const collector& times) {
   nlohmann::json out;
   for (const row& r : rows) {
     const double forward = times.median(r.forward), gradient = times.median(r.gradient);
-    const double replays = static_cast<double>(r.reverse.replayed_steps) / static_cast<double>(r.steps);
+    const double replays =
+        static_cast<double>(r.reverse.replayed_steps) / static_cast<double>(r.steps);
     std::printf("%-8s %-8s %-34s %10.1f %9.1f %7.2f %9ld %7.2f %7.0f\n", r.solver.c_str(),
                 r.derivative.c_str(), r.setting.c_str(), forward * 1e6, gradient * 1e6,
                 gradient / forward, static_cast<long>(r.steps), replays,
                 static_cast<double>(r.reverse.peak_bytes) / 1e3);
-    out.push_back({{"method", r.solver}, {"derivative", r.derivative}, {"setting", r.setting},
-                   {"forward_seconds", forward}, {"gradient_seconds", gradient},
-                   {"ratio", gradient / forward}, {"steps", r.steps},
+    out.push_back({{"method", r.solver},
+                   {"derivative", r.derivative},
+                   {"setting", r.setting},
+                   {"forward_seconds", forward},
+                   {"gradient_seconds", gradient},
+                   {"ratio", gradient / forward},
+                   {"steps", r.steps},
                    {"replayed_steps", r.reverse.replayed_steps},
                    {"vjp_evaluations", r.reverse.vjp_evaluations},
                    {"peak_bytes", r.reverse.peak_bytes}});
@@ -117,8 +122,11 @@ nlohmann::json memory_table() {
       const reverse_statistics r = d.pullback(vec{1.0}).reverse;
       std::printf("%15ld (%8.4f)", static_cast<long>(r.peak_bytes),
                   static_cast<double>(r.replayed_steps) / static_cast<double>(n));
-      out.push_back({{"steps", n}, {"budget", b.name}, {"peak_bytes", r.peak_bytes},
-                     {"peak_states", r.peak_states}, {"replayed_steps", r.replayed_steps},
+      out.push_back({{"steps", n},
+                     {"budget", b.name},
+                     {"peak_bytes", r.peak_bytes},
+                     {"peak_states", r.peak_states},
+                     {"replayed_steps", r.replayed_steps},
                      {"restores", r.restores}});
     }
     std::printf("\n");

@@ -68,8 +68,10 @@ inline std::string run_all(int argc, char** argv, collector& times) {
                                  "--benchmark_repetitions=5", "--benchmark_min_time=0.02"};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word.starts_with("--json=")) json = word.substr(7);
-    else words.push_back(word);
+    if (word.starts_with("--json="))
+      json = word.substr(7);
+    else
+      words.push_back(word);
   }
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
@@ -107,14 +109,18 @@ inline nlohmann::json machine() {
 #else
   const bool assertions = true;
 #endif
-  return {{"processor", processor},   {"compiler", __VERSION__},    {"target", target},
-          {"optimised", optimised},   {"assertions", assertions},   {"revode", REVODE_VERSION},
+  return {{"processor", processor},
+          {"compiler", __VERSION__},
+          {"target", target},
+          {"optimised", optimised},
+          {"assertions", assertions},
+          {"revode", REVODE_VERSION},
           {"fused_products_by_the_compiler", fuses_products()}};
 }
 
 inline void print_machine(const nlohmann::json& m) {
-  std::cout << m["processor"].get<std::string>() << ", compiler " << m["compiler"].get<std::string>()
-            << ", " << m["target"].get<std::string>()
+  std::cout << m["processor"].get<std::string>() << ", compiler "
+            << m["compiler"].get<std::string>() << ", " << m["target"].get<std::string>()
             << (m["optimised"].get<bool>() ? "" : ", NOT OPTIMISED")
             << (m["assertions"].get<bool>() ? ", WITH ASSERTIONS" : "") << "\n";
 }

@@ -201,7 +201,8 @@ double at_error(const std::vector<point>& curve, double error, Quantity quantity
                   weight * std::log(quantity(curve[i])));
 }
 
-using curves = std::vector<std::pair<std::string, std::vector<point>>>;  // of one problem, by solver
+using curves =
+    std::vector<std::pair<std::string, std::vector<point>>>;  // of one problem, by solver
 
 curves curves_of(const std::vector<point>& points, const std::string& problem) {
   curves all;
@@ -246,15 +247,18 @@ nlohmann::json tabulate(const std::string& problem, const curves& all) {
     std::printf("%-20s", solver.c_str());
     for (const double t : times[solver]) std::printf("%10.1f", t * 1e6);
     std::printf("%15.0f%17.2f%17.2f\n", evaluations, against, against_best);
-    rows[solver] = {{"seconds", times[solver]}, {"evaluations_at_1e-8", evaluations},
-                    {"ratio_to_odeint_dopri5", against}, {"ratio_to_odeint_best", against_best}};
+    rows[solver] = {{"seconds", times[solver]},
+                    {"evaluations_at_1e-8", evaluations},
+                    {"ratio_to_odeint_dopri5", against},
+                    {"ratio_to_odeint_best", against_best}};
   }
   return rows;
 }
 
 nlohmann::json as_json(const point& at) {
-  return {{"problem", at.problem},     {"solver", at.solver},           {"tolerance", at.tolerance},
-          {"error", at.error},         {"seconds", at.seconds},         {"accepted", at.accepted},
+  return {{"problem", at.problem},     {"solver", at.solver},
+          {"tolerance", at.tolerance}, {"error", at.error},
+          {"seconds", at.seconds},     {"accepted", at.accepted},
           {"rejected", at.rejected},   {"field_evaluations", at.evaluations}};
 }
 

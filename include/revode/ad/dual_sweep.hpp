@@ -40,7 +40,8 @@ class dual_sweep {
     field_arrays<Y, P, D> a;
     const D time = seed_all<GP, D>(t, y.data(), p.data(), a);
     f(time, a.y, a.p, a.dy);
-    direction_pack<T, N> g{};
+    using pack = direction_pack<T, N>;
+    pack g = pack::each([](int) { return pack::spread(T(-0.0)); });  // vanishes in an addition
     for (int i = 0; i < n; ++i) g = muladd(w.data()[i], a.dy.data()[i].d, g);
     hand_out<N>(g, gt, gy, gp);
   }

@@ -62,22 +62,19 @@ struct rebind<Sequence<T, A>, S> {
 template <class Y, class S>
 using rebind_t = typename rebind<Y, S>::type;
 
-template <int I, int N, class F>
-REVODE_HD void unrolled(F& f) {
-  if constexpr (I < N) {
-    f(I);
-    unrolled<I + 1, N>(f);
-  }
-}
-
 /// f(0) … f(n − 1), in order, n the length of y. Written out for small fixed sizes: their elements
 /// then stay in registers, where a vectorised loop over three of them would go through memory.
-/// Long = true: f is too long for that, a loop serves better. f is marked always_inline where it
-/// is written, since a call would go through memory as well.
-template <bool Long = false, class Y, class F>
+/// f is marked always_inline where it is written, since a call would go through memory as well.
+template <class Y, class F>
 REVODE_HD void for_each_element(const Y& y, F&& f) {
-  if constexpr (!Long && static_size_v<Y> >= 0 && static_size_v<Y> <= 8) {
-    unrolled<0, static_size_v<Y>>(f);
+  if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= 8) {
+    // A loop, not a recursion: g++ 12 unrolls it before it decides what may live in registers.
+#if defined(__CUDACC__)
+#pragma unroll
+#else
+#pragma GCC unroll 16
+#endif
+    for (int i = 0; i < static_size_v<Y>; ++i) f(i);
   } else {
     for (int i = 0, n = length(y); i < n; ++i) f(i);
   }

@@ -53,8 +53,8 @@ REVODE_HD void stage_cotangent(scalar_t<Y> h, const Y& lambda,
   const T h_b = h * b;
   const T* l = lambda.data();
   T* __restrict out = w.k_bar.data();
-  for_each_element(lambda, [&](int i) __attribute__((always_inline)) {
-    T sum(0);
+  for_each_element(lambda, [&](int i) {
+    T sum(-0.0);  // vanishes in an addition, and compilers know it
     if constexpr (Seeded) sum = seeds->k[I].data()[i];
     if constexpr (b != 0) sum = muladd(h_b, l[i], sum);
     out[i] = add_weighted_backwards<column, I + 1, last>(sum, weight, theta, i);
@@ -74,7 +74,7 @@ REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M,
       const T h = static_cast<T>(t_new - t);
       stage_cotangent<M, I, Seeded>(h, lambda, seeds, w);
       const Y& at = stage_value<M, I>(h, tape, s.k, w);
-      fill(w.theta[I], T(0));
+      fill(w.theta[I], T(-0.0));
       if (ends == nullptr) {
         sys.vjp(stage_time<M, I>(t, t_new), at, w.k_bar, nullptr, w.theta[I], p_bar);
       } else {

@@ -210,7 +210,7 @@ REVODE_HD void advance_state(const Y& y, scalar_t<Y> h, const scalar_t<Y>* const
   T* __restrict to = out.data();
   T weight[Last];
   scale_row<Row, 0, Last>(h, weight);
-  for_each_element<(Last > 8)>(
+  for_each_element(
       out, [&](int i) __attribute__((always_inline)) { to[i] = add_weighted<Row, 0, Last>(from[i], weight, k, i); });
 }
 
@@ -265,14 +265,14 @@ REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_t
   const T rtol = static_cast<T>(tol.rtol), atol = static_cast<T>(tol.atol);
   const int n = length(y_new);
   T sum(0), low(0);
-  for_each_element<(s > 8)>(y_new, [&](int i) __attribute__((always_inline)) {
+  for_each_element(y_new, [&](int i) __attribute__((always_inline)) {
     const T from = a[i] < 0 ? -a[i] : a[i];
     const T to = b[i] < 0 ? -b[i] : b[i];
     const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
-    const T error = weight * add_weighted<error_row<M>, 0, s>(T(0), e, k, i);
+    const T error = weight * add_weighted<error_row<M>, 0, s>(T(-0.0), e, k, i);
     sum = muladd(error, error, sum);
     if constexpr (requires { M::b_embedded_low; }) {
-      const T other = weight * add_weighted<low_error_row<M>, 0, s>(T(0), e_low, k, i);
+      const T other = weight * add_weighted<low_error_row<M>, 0, s>(T(-0.0), e_low, k, i);
       low = muladd(other, other, low);
     }
   });
