@@ -41,6 +41,7 @@ std::string_view summary(schedule_kind kind) {
     case schedule_kind::store_states: return "every state kept, each step computed once more";
     case schedule_kind::binomial: return "fewest step evaluations for the states kept";
     case schedule_kind::nested: return "nested loops of base iterations, as Diffrax has them";
+    case schedule_kind::online: return "one sweep for a count not known, close to the fewest";
   }
   return "";
 }

@@ -118,7 +118,7 @@ std::string gradient_table(const run_request& r, const gradient_type& g) {
 std::string reverse_lines(const gradient_request& r, const differentiated& d) {
   const reverse_statistics& v = d.gradients.front().bar.reverse;
   const index steps = d.result.stats.accepted;
-  const bool bounded = r.adjoint.schedule == schedule_kind::binomial;
+  const bool bounded = takes_slots(r.adjoint.schedule);
   std::string text =
       "adjoint: recursive_checkpoint, schedule " + std::string(name(r.adjoint.schedule));
   if (bounded) text += ", " + std::to_string(d.slots) + " slots";
@@ -168,7 +168,7 @@ std::string text_of_schedule(const schedule_arguments& s, const schedule_run& r)
     return std::vector<std::string>{what, std::to_string(count)};
   };
   std::string text = std::string(name(s.kind)) + " schedule, " + std::to_string(s.steps) + " steps";
-  if (s.kind == schedule_kind::binomial) text += ", " + std::to_string(*r.slots) + " slots";
+  if (takes_slots(s.kind)) text += ", " + std::to_string(*r.slots) + " slots";
   if (s.kind == schedule_kind::nested) text += ", base " + std::to_string(s.base);
   table rows{row("  step evaluations", c.forward_steps),
              row("    of them after the first sweep", c.replayed_steps),

@@ -72,7 +72,7 @@ void add_data(gnuplot_program& g, const std::string& name, const std::vector<str
 
 std::string title(const schedule_arguments& s, const schedule_run& r) {
   std::string text = std::string(name(s.kind)) + " schedule, " + std::to_string(s.steps) + " steps";
-  if (s.kind == schedule_kind::binomial) text += ", " + std::to_string(*r.slots) + " slots";
+  if (takes_slots(s.kind)) text += ", " + std::to_string(*r.slots) + " slots";
   if (s.kind == schedule_kind::nested) text += ", base " + std::to_string(s.base);
   return text + ": " + std::to_string(r.counts.forward_steps) + " step evaluations";
 }

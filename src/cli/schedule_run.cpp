@@ -21,7 +21,7 @@ void refuse_endless(const schedule_arguments& s) {
   if (!s.plot.empty() && s.steps > most_drawn)
     misuse(steps + " with --plot (no picture shows more than " + std::to_string(most_drawn) +
            ") give fewer, or leave --plot out?");
-  if (s.kind != schedule_kind::binomial || *s.slots < 1) return;
+  if (!takes_slots(s.kind) || *s.slots < 1) return;
   const index extra = extra_steps(s.steps, *s.slots);
   if (extra <= most_evaluations) return;
   misuse(steps + " with --slots " + std::to_string(*s.slots) + " (" +
@@ -32,10 +32,10 @@ void refuse_endless(const schedule_arguments& s) {
 }  // namespace
 
 auto run_schedule(const schedule_arguments& s) -> schedule_run {
-  if (s.kind == schedule_kind::binomial && !s.slots)
-    misuse(
-        "no --slots (a binomial schedule is made for a number of snapshots) give e.g. "
-        "--slots 3?");
+  if (takes_slots(s.kind) && !s.slots)
+    misuse("no --slots (" + std::string(s.kind == schedule_kind::online ? "an " : "a ") +
+           std::string(name(s.kind)) +
+           " schedule is made for a number of snapshots) give e.g. --slots 3?");
   refuse_endless(s);
   const schedule_request request{
       .slots = s.slots.value_or(1), .base = s.base, .max_steps = s.steps, .steps = s.steps};
@@ -45,7 +45,7 @@ auto run_schedule(const schedule_arguments& s) -> schedule_run {
   r.counts = audit(any_schedule(s.kind, request), s.steps, [&](const action& a) {
     if (drawn) r.actions.push_back(a);
   });
-  const bool bounded = s.kind == schedule_kind::binomial || s.kind == schedule_kind::nested;
+  const bool bounded = takes_slots(s.kind) || s.kind == schedule_kind::nested;
   if (!bounded) return r;
   if (!r.slots || *r.slots < 1) r.slots = std::max<index>(1, r.counts.peak_snapshots);
   r.optimum = s.steps + extra_steps(s.steps, *r.slots);

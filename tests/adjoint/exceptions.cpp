@@ -117,6 +117,12 @@ TEST_CASE("a field that throws at any call passes through, leaks nothing and spo
   SUBCASE("store_all, dynamic") {
     interrupted_everywhere<dynamic>({.schedule = schedule_kind::store_all});
   }
+  SUBCASE("online") {
+    interrupted_everywhere<fixed>({.slots = 3, .schedule = schedule_kind::online});
+  }
+  SUBCASE("online, dynamic") {
+    interrupted_everywhere<dynamic>({.slots = 2, .schedule = schedule_kind::online});
+  }
   SUBCASE("nested") {
     interrupted_everywhere<dynamic>({.schedule = schedule_kind::nested, .base = 2});
   }

@@ -78,6 +78,7 @@ void as_often_for_ten_steps_as_for_thousands(const Y& y0) {
   // Slots are made when they are first used; up to 4,096 steps the log and the tapes are one block.
   for (const recursive_checkpoint& adjoint :
        {recursive_checkpoint{.slots = 5},
+        recursive_checkpoint{.slots = 5, .schedule = schedule_kind::online},
         recursive_checkpoint{.schedule = schedule_kind::store_all},
         recursive_checkpoint{.schedule = schedule_kind::nested, .base = 4}}) {
     const auto of_gradient = [&](index n) {

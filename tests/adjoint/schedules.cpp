@@ -138,7 +138,7 @@ TEST_CASE("loops of one and two steps are reversed in one slot") {
   const problem q{line, vec{1.0}, 0., 1., vec{1.0}};
   for (const index n : {1, 2, 3})
     for (const auto kind : {schedule_kind::store_all, schedule_kind::store_states,
-                            schedule_kind::binomial, schedule_kind::nested}) {
+                            schedule_kind::binomial, schedule_kind::nested, schedule_kind::online}) {
       CAPTURE(n);
       const double h = 1.0 / static_cast<double>(n);
       auto s = solve(q, rk4{}, {.fixed_step = h, .max_steps = n}, {.slots = 1, .schedule = kind});

@@ -51,6 +51,19 @@ TEST_CASE("the schedules that store everything have no optimum to compare with")
   CHECK(states["slots"].is_null());
 }
 
+TEST_CASE("the online schedule takes slots and is measured against the optimum") {
+  const auto j = run("schedule --steps 1000 --slots 10 --kind online --json").json();
+
+  CHECK(j["kind"] == "online");
+  CHECK(j["optimum"] == 1000 + 3636);
+  CHECK(j["forward_steps"] >= 4636);
+  CHECK(j["forward_steps"] <= 4636 * 1.02);
+  CHECK(j["peak_states"] == 10);
+  CHECK(run("schedule --steps 10 --kind online").err.find(
+            "no --slots (an online schedule is made for a number of snapshots)") !=
+        std::string::npos);
+}
+
 TEST_CASE("schedules of no step and of one step are counted") {
   CHECK(run("schedule --steps 0 --slots 2 --json").json()["forward_steps"] == 0);
   CHECK(run("schedule --steps 1 --slots 2 --json").json()["forward_steps"] == 1);

@@ -119,6 +119,17 @@ TEST_CASE("every schedule and slot count gives the same bits, again and again") 
       REQUIRE(g.params == expected.params);
     }
   }
+  for (index slots = 1; slots <= 51; ++slots) {
+    auto run = iterate<logistic>(50, {.slots = slots, .schedule = schedule_kind::online});
+    for (const int time : {1, 2}) {
+      CAPTURE(time);
+      const auto g = run.pullback(vec{1.0});
+      REQUIRE(g.carry == expected.carry);
+      REQUIRE(g.params == expected.params);
+    }
+    REQUIRE(run.counts().replayed >= extra_steps(50, slots));
+    REQUIRE(run.counts().replayed <= 1.16 * static_cast<double>(extra_steps(50, slots)));
+  }
   auto states = iterate<logistic>(50, {.schedule = schedule_kind::store_states});
   CHECK(states.pullback(vec{1.0}).params == expected.params);
   CHECK(states.counts().replayed == 49);
@@ -153,7 +164,7 @@ TEST_CASE("early exit is real: the loop costs what it runs, its bound nothing") 
 
 TEST_CASE("no step at all is the identity") {
   for (const auto kind : {schedule_kind::store_all, schedule_kind::store_states,
-                          schedule_kind::binomial, schedule_kind::nested}) {
+                          schedule_kind::binomial, schedule_kind::nested, schedule_kind::online}) {
     auto run = iterate<logistic>(0, {.max_steps = 0, .schedule = kind});
     CHECK(run.steps() == 0);
     CHECK(run.carry()[0] == 0.3);

@@ -45,6 +45,10 @@ struct growing_loop {
     while (at < to && !finished()) step(t);
   }
   void save(std::optional<snapshot_type>& slot) const { slot = {at, x}; }
+  void save_previous(std::optional<snapshot_type>& slot) const {
+    REQUIRE(tape.step == at - 1);
+    slot = {tape.step, tape.x};
+  }
   void load(const snapshot_type& s) {
     at = s.step;
     x = s.x;
@@ -91,6 +95,7 @@ TEST_CASE("the executor does to a loop what the auditor does to integers, for ev
     for (index slots = 1; slots <= n + 1; ++slots) {
       CHECK(reversed(binomial(slots), n) == expected);
       CHECK(reversed(binomial(slots, n), n) == expected);
+      CHECK(reversed(online_greedy(slots), n) == expected);
     }
     for (const index base : {2, 3, 16}) CHECK(reversed(nested(base, 50), n) == expected);
     CHECK(reversed(any_schedule(schedule_kind::binomial, {.slots = 3}), n) == expected);

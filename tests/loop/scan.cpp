@@ -125,6 +125,8 @@ TEST_CASE("every schedule gives the same bits, with the body's own pull as well"
     return run.counts();
   };
   for (index slots = 1; slots <= 11; ++slots) check(filter{}, {.slots = slots});
+  for (index slots = 1; slots <= 11; ++slots)
+    check(filter{}, {.slots = slots, .schedule = schedule_kind::online});
   check(filter{}, {.schedule = schedule_kind::store_states});
   for (const index base : {2, 3, 16}) {  // the second pullback repeats the first sweep
     const auto counts = check(filter{}, {.base = base, .schedule = schedule_kind::nested});

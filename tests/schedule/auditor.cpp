@@ -62,6 +62,21 @@ TEST_CASE("a right schedule of two steps passes, and each action is seen as carr
   CHECK(seen[1] == advance(0, 2));
 }
 
+TEST_CASE("in the first sweep the carry before the last step can still be stored") {
+  const std::vector<action> lines{snapshot(0, 0), advance(0, 2), snapshot(1, 1), advance(2, 3),
+                                  pull(2),        restore(1, 1), record(1, 2),   pull(1),
+                                  drop(1),        restore(0, 0), record(0, 1),   pull(0),
+                                  drop(0),        action{}};
+  CHECK(audit(script{lines}, 3).replayed_steps == 2);
+
+  breaks(4, {snapshot(-1, 0)},
+         "action 0 (snapshot -1 to slot 0): the working carry is that of another step");
+  breaks(4, {snapshot(0, 0), advance(0, 3), snapshot(1, 1)},
+         "action 2 (snapshot 1 to slot 1): the working carry is that of another step");
+  breaks(2, {snapshot(0, 0), advance(0, 2), pull(1), restore(0, 0), advance(0, 1), snapshot(0, 1)},
+         "action 5 (snapshot 0 to slot 1): the working carry is that of another step");
+}
+
 TEST_CASE("steps are run from the working carry, and at least one of them") {
   breaks(4, {advance(0, 1), advance(2, 4)},
          "action 1 (advance 2..4): the working carry is that of another step");

@@ -18,7 +18,9 @@ namespace revode {
 /// these choices; how much is recomputed does.
 ///   slots      states kept at once, the initial one counted
 ///   budget     the same in bytes of snapshots; give one of the two
-///   schedule   binomial: optimal for the slots. store_all: every step's stages, no recomputation.
+///   schedule   binomial: optimal for the slots, after one more sweep where the steps cannot be
+///              counted beforehand. online: a few per cent above that optimum, without the sweep;
+///              a second pullback knows the count and is optimal. store_all: every step's stages, no recomputation.
 ///              store_states: every state, each step once more. nested: Diffrax's bounded loop,
 ///              `base` iterations a level, options.max_steps its bound
 struct recursive_checkpoint {
@@ -76,7 +78,7 @@ class differentiable_solution : public solution<Y> {
     index again = 0;
     if (!run_) {
       loop_->restart();
-      run_.emplace(sweep());
+      run_.emplace(sweep_again());
       again = loop_->count();
     }
     loop_->seed(w);
@@ -110,9 +112,19 @@ class differentiable_solution : public solution<Y> {
     return request;
   }
 
+  executor_type sweep() { return sweep(adjoint_.schedule, request_); }
+
+  /// A further first sweep, of a count that is known by now.
+  executor_type sweep_again() {
+    if (adjoint_.schedule != schedule_kind::online) return sweep();
+    schedule_request known = request_;
+    known.steps = loop_->count();
+    return sweep(schedule_kind::binomial, known);
+  }
+
   /// The first sweep; a field that throws in it leaves nothing half done.
-  executor_type sweep() {
-    executor_type run(*loop_, any_schedule(adjoint_.schedule, request_));
+  executor_type sweep(schedule_kind kind, const schedule_request& request) {
+    executor_type run(*loop_, any_schedule(kind, request));
     run.forward();
     return run;
   }

@@ -16,6 +16,8 @@ namespace revode {
 ///                  trial is accepted, whether to go on), afterwards it repeats those decisions
 ///   run(to, tape)  steps until position() == to or finished(); the last one's tape is in tape
 ///   save, load     the working carry ↔ a snapshot
+///   save_previous  the carry before the last step → a snapshot; only asked while that step is the
+///                  last one taken, for the first time
 ///   pull_step(i, tape)  takes the loop's cotangents back through step i
 ///   work_tape()    the one tape that is always there
 template <class L>
@@ -27,6 +29,7 @@ concept reversible_loop = requires(L& loop, const L& seen, typename L::snapshot_
   loop.step(tape);
   loop.run(i, tape);
   seen.save(slot);
+  seen.save_previous(slot);
   loop.load(std::as_const(s));
   loop.pull_step(i, std::as_const(tape));
   { loop.work_tape() } -> std::same_as<typename L::tape_type&>;
@@ -57,7 +60,11 @@ class executor {
   /// Pulls every step, last to first. Needs forward() first.
   void reverse() {
     plan_.finalize(last_ + 1);
-    for (action a = plan_.next(); a.what != op::done; a = plan_.next()) execute(a);
+    for (;;) {
+      const action a = plan_.next();  // never copied: a wide load behind narrow stores would stall
+      if (a.what == op::done) break;
+      execute(a);
+    }
     REVODE_EXPECT(snapshots_.live() == 0);
   }
 
@@ -74,8 +81,7 @@ class executor {
     switch (a.what) {
       case op::advance: return advance(a.to);
       case op::record: return a.slot == work ? advance(a.to) : record(a);
-      case op::snapshot:
-        return snapshots_.store(a.slot, [&](auto& slot) { std::as_const(*loop_).save(slot); });
+      case op::snapshot: return snapshot(a);
       case op::restore:
         ++counts_.restores;
         return loop_->load(snapshots_.at(a.slot));
@@ -89,6 +95,14 @@ class executor {
     const index from = loop_->position();
     loop_->run(to, loop_->work_tape());
     counts_.steps += loop_->position() - from;
+  }
+
+  void snapshot(const action& a) {
+    const Loop& loop = *loop_;
+    snapshots_.store(a.slot, [&](auto& slot) {
+      if (a.from == loop.position()) loop.save(slot);
+      else loop.save_previous(slot);
+    });
   }
 
   void record(const action& a) {

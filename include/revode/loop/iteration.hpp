@@ -15,7 +15,7 @@ namespace revode {
 struct loop_options {
   std::optional<index> max_steps{};  ///< the loop stops there at the latest
   index base = 16;                   ///< nested: iterations a level
-  index slots = 100;                 ///< binomial: carries kept at once, the initial one counted
+  index slots = 100;                 ///< binomial, online: carries kept at once, the initial one counted
   schedule_kind schedule = schedule_kind::binomial;
 };
 
@@ -59,13 +59,9 @@ class iteration {
   void run(index to, C& tape) {
     while (position_ < to && !finished()) step(tape);
   }
-  void save(std::optional<snapshot_type>& slot) const {
-    if (!slot) {
-      slot.emplace(snapshot_type{position_, carry_});
-    } else {
-      slot->step = position_;
-      copy(carry_, slot->carry);
-    }
+  void save(std::optional<snapshot_type>& slot) const { save(slot, position_, carry_); }
+  void save_previous(std::optional<snapshot_type>& slot) const {
+    save(slot, position_ - 1, tape_);
   }
   void load(const snapshot_type& s) {
     position_ = s.step;
@@ -90,6 +86,15 @@ class iteration {
   index count() const { return *count_; }
 
  private:
+  static void save(std::optional<snapshot_type>& slot, index step, const C& carry) {
+    if (!slot) {
+      slot.emplace(snapshot_type{step, carry});
+    } else {
+      slot->step = step;
+      copy(carry, slot->carry);
+    }
+  }
+
   Steps* steps_;
   C initial_, carry_, tape_, bar_, next_bar_;
   index position_ = 0;

@@ -16,7 +16,8 @@ namespace revode {
 ///   advance   run steps from..to-1 and keep no tape
 ///   record    run them; the tape of step i goes to tape slot (slot + i - from), which is empty, or
 ///             to the work tape when slot == work (which then holds the last step's)
-///   snapshot  the working carry is x_from: store it in an empty snapshot slot
+///   snapshot  the working carry is x_from: store it in an empty snapshot slot. In the first sweep
+///             it may also be x_{from+1}: the carry before the last step is still there
 ///   restore   load x_from from its snapshot slot, which keeps its content
 ///   drop      empty a snapshot slot
 ///   pull      the adjoint of step `from`, from its tape slot (then empty) or from the work tape

@@ -117,7 +117,9 @@ class auditor {
   }
 
   void snapshot(const action& a) {
-    require(a.from == position_, "the working carry is that of another step");
+    const bool previous = !finalized_ && a.from == position_ - 1;
+    require(a.from == position_ || (previous && a.from >= 0),
+            "the working carry is that of another step");
     require(a.slot >= 0 && a.slot < snapshot_slots_, "there is no such snapshot slot");
     require(snapshots_.emplace(a.slot, a.from).second, "the slot is full");
     ++counts_.snapshots_written;

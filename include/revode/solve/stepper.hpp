@@ -69,15 +69,13 @@ class stepper {
   }
 
   void save(std::optional<snapshot_type>& slot) const {
-    const auto& c = carries_[current_];
-    if (!slot) {
-      slot.emplace(snapshot_type{position_, t_, c.state, c.memo});
-    } else {  // member by member: a slot that is used again allocates nothing
-      slot->step = position_;
-      slot->t = t_;
-      slot->state = c.state;
-      slot->memo = c.memo;
-    }
+    save(slot, position_, t_, carries_[current_]);
+  }
+
+  /// The carry that the step just accepted started from: the other one, until the next trial.
+  void save_previous(std::optional<snapshot_type>& slot) const {
+    REVODE_EXPECT(!ended_);
+    save(slot, position_ - 1, log_.time(position_ - 1), carries_[1 - current_]);
   }
 
   void load(const snapshot_type& s) {
@@ -128,6 +126,17 @@ class stepper {
 
  private:
   using carry_type = carry<M, Y>;
+
+  static void save(std::optional<snapshot_type>& slot, index step, double t, const carry_type& c) {
+    if (!slot) {
+      slot.emplace(snapshot_type{step, t, c.state, c.memo});
+    } else {  // member by member: a slot that is used again allocates nothing
+      slot->step = step;
+      slot->t = t;
+      slot->state = c.state;
+      slot->memo = c.memo;
+    }
+  }
 
   void start() {
     result_.stats.equal_bits = !fuses_products();
@@ -201,8 +210,20 @@ class stepper {
     accept(t_new, found.record, tape);
   }
 
+#if !defined(__CUDACC__)
+  [[gnu::flatten]]  // small states then stay in registers from step to step
+#endif
   void replay_until(index to, tape_type& tape) {
-    carry_type& c = carries_[current_];
+    if constexpr (std::is_trivially_copyable_v<carry_type>) {
+      carry_type c = carries_[current_];
+      replay_until(to, tape, c);
+      carries_[current_] = c;
+    } else {
+      replay_until(to, tape, carries_[current_]);
+    }
+  }
+
+  void replay_until(index to, tape_type& tape, carry_type& c) {
     double t = t_;
     for (index i = position_; i < to; ++i) {
       const double t_new = log_.time(i + 1);

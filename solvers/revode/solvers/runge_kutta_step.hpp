@@ -337,8 +337,7 @@ template <explicit_method M, class System, class Y>
 REVODE_HD void replay(const M& m, System& sys, double t, double t_new, nothing, carry<M, Y>& c,
                       rk_tape<M, Y>& tape) {
   if constexpr (stays_in_registers<Y>) {
-    const carry<M, Y> from = c;
-    attempt(m, sys, {.estimate = false}, t, t_new, from, tape, c);
+    attempt(m, sys, {.estimate = false}, t, t_new, c, tape, c);  // reads c before it writes it
   } else {
     copy(c.state, tape.y);
     take_step<M>(sys, t, t_new, c.cache, tape, c.state);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <revode/schedule/action.hpp>
+#include <revode/schedule/binomial_numbers.hpp>
+
+namespace revode {
+
+/// The slot that holds the carry before a step.
+struct stored_step {
+  index step;
+  index slot;
+};
+
+/// The optimal reversal from whatever snapshots a first sweep left behind: the part that binomial
+/// and every online schedule share. Also the first sweep of a known count, which is the same
+/// recursion with no snapshot yet.
+///
+/// With snapshots before steps 0 = p_0 < ... < p_{k-1}, finalize(n) and what follows cost
+/// replay_steps({p_0, ...}, n, slots), the least there is from there; n-1 restores.
+/// cost    next() O(r) for r <= 32; no allocation beyond those of reserve
+/// errors  std::invalid_argument: slots < 1
+class reversal {
+ public:
+  explicit reversal(index slots) : slots_(slots) {
+    if (slots < 1)
+      throw std::invalid_argument("slots = " + std::to_string(slots) +
+                                  " (a reverse pass needs at least the initial state)"
+                                  " give slots >= 1?");
+  }
+
+  // Placement: what the first sweep keeps.
+  index slots() const { return slots_; }
+  index live() const { return static_cast<index>(stored_.size()); }
+  index step(index rank) const { return stored_[static_cast<std::size_t>(rank)].step; }
+
+  /// Keeps the carry before `step`, the latest so far; which slot that is.
+  index store(index step) {
+    index slot = live();  // with none free, slots 0..live-1 are taken
+    if (!free_.empty()) {
+      slot = free_.back();
+      free_.pop_back();
+    }
+    stored_.push_back({step, slot});
+    return slot;
+  }
+
+  /// Gives up the rank-th snapshot, counted from x_0's.
+  stored_step evict(index rank) {
+    const stored_step given_up = stored_[static_cast<std::size_t>(rank)];
+    stored_.erase(stored_.begin() + static_cast<std::ptrdiff_t>(rank));
+    free_.push_back(given_up.slot);
+    return given_up;
+  }
+
+  void reserve(index steps) {
+    const auto room = static_cast<std::size_t>(std::min(slots_, std::max<index>(steps, 1)));
+    stored_.reserve(room);
+    free_.reserve(room);
+  }
+
+  /// The count, known beforehand: next() then makes the first sweep as well.
+  void expect(index n) { end_ = n; }
+
+  void finalize(index n) {
+    reserve(n);
+    end_ = n;
+    position_ = nowhere;
+    tape_live_ = n > 0;
+  }
+
+  action next() {
+    if (tape_live_) return pull();
+    if (!stored_.empty() && stored_.back().step >= end_) return drop();
+    if (end_ == 0) return {};
+    if (position_ == nowhere) return restore();
+    if (position_ == end_ - 1) return record();
+    if (stored_.empty() || stored_.back().step != position_) return snapshot();
+    const index m = split(end_ - position_, slots_ - live() + 1);
+    position_ += m;
+    return {.what = op::advance, .from = position_ - m, .to = position_};
+  }
+
+  index position() const { return position_; }
+  index end() const { return end_; }
+  bool tape_live() const { return tape_live_; }
+
+ private:
+  static constexpr index nowhere = -1;
+
+  action pull() {
+    tape_live_ = false;
+    position_ = nowhere;
+    --end_;
+    return {.what = op::pull, .from = end_, .slot = work};
+  }
+
+  action drop() {
+    const stored_step top = stored_.back();
+    stored_.pop_back();
+    free_.push_back(top.slot);
+    return {.what = op::drop, .from = top.step, .slot = top.slot};
+  }
+
+  action restore() {
+    position_ = stored_.back().step;
+    return {.what = op::restore, .from = position_, .slot = stored_.back().slot};
+  }
+
+  action snapshot() { return {.what = op::snapshot, .from = position_, .slot = store(position_)}; }
+
+  action record() {
+    tape_live_ = true;
+    ++position_;
+    return {.what = op::record, .from = position_ - 1, .to = position_, .slot = work};
+  }
+
+  index slots_;
+  std::vector<stored_step> stored_;  // ascending
+  std::vector<index> free_;          // slots that were used and are empty, the last emptied last
+  index end_ = unbounded;            // steps end_, end_+1, ... have been pulled, or do not exist
+  index position_ = 0;               // of the working carry
+  bool tape_live_ = false;           // the work tape holds step end_-1
+};
+
+/// R(P, n): the step evaluations beyond the first sweep that the optimal reversal of n steps makes
+/// from snapshots before steps P = {0 = p_0 < ... < p_{k-1} <= n-1}, k <= slots, with the last
+/// step's tape in work. Segment i owns slots - i slots: those to its right are empty by then.
+template <class Steps>
+index replay_steps(const Steps& placement, index n, index slots) {
+  const auto k = static_cast<index>(std::size(placement));
+  index sum = 0;
+  for (index i = 0; i < k; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const bool last = i + 1 == k;
+    const index length = (last ? n - 1 : static_cast<index>(placement[at + 1])) - placement[at];
+    if (length > 0) sum += sweep_steps(length, slots - i);
+  }
+  return sum;
+}
+
+}  // namespace revode
