@@ -21,7 +21,6 @@ struct driven_field {
     dy[1] = -(p[0] * sin(y[0])) - p[1] * y[1] + t;
   }
 };
-
 using vector = vec<double, 2>;
 constexpr double r_matrix[2][2] = {{0.5, 0.25}, {-0.75, 1.5}};
 
@@ -33,13 +32,11 @@ struct jump_grid {
 
 template <class Y>
 void jump(Y& y, const Y& r) {
-  const Y before = y;
-  for (int i = 0; i < 2; ++i)
-    y[i] = r_matrix[i][0] * before[0] + r_matrix[i][1] * before[1] + r[i];
+  const Y b = y;
+  for (int i = 0; i < 2; ++i) y[i] = r_matrix[i][0] * b[0] + r_matrix[i][1] * b[1] + r[i];
 }
 
-/// A loop of one's own: begin, steps, and at the stop a jump with refresh, so that no stage of
-/// before the jump serves after it. visit(i, carry, tape, t, t_new) makes step i.
+/// Begin, steps made by visit, and at the stop a jump with refresh: no stage serves across it.
 template <class System, class Y, class Visit>
 Y run(System& sys, const jump_grid& grid, const Y& y0, const Y& r, Visit&& visit) {
   auto c = make_carry<tsit5>(y0);
