@@ -10,7 +10,6 @@
 
 namespace revode {
 namespace {
-
 /// y1' = y2 cos t, y2' = −a sin y1 − b y2 + t
 struct driven_field {
   template <class T, class Y, class P>
