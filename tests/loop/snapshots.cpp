@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <revode/loop/snapshots.hpp>
+#include <revode/loop/tapes.hpp>
 #include <revode/state/vec.hpp>
 
 namespace revode {
@@ -76,17 +77,41 @@ TEST_CASE("a snapshot slot is made once and then used again") {
   CHECK(pool.written() == 3);
 }
 
-TEST_CASE("a block array grows without moving anything") {
-  block_array<double> a;
-  CHECK(a.allocated_bytes() == 0);
-  a[0] = 7;
-  const double* first = &a[0];
-  CHECK(a.allocated_bytes() == 4096 * 8);
-  a[3 * 4096] = 9;
-  CHECK(&a[0] == first);
-  CHECK(a[0] == 7);
-  CHECK(std::as_const(a)[3 * 4096] == 9);
-  CHECK(a.allocated_bytes() == 4 * 4096 * 8);
+TEST_CASE("a snapshot moves, and empty slots can be freed") {
+  snapshot_pool<dynamic> pool;
+  pool.store(3, [](auto& slot) { slot = dynamic{1, 2}; });
+  pool.move(3, 9);
+  CHECK(pool.at(9) == dynamic{1, 2});
+  CHECK(pool.live() == 1);
+  CHECK(pool.peak() == 1);
+  CHECK(pool.written() == 1);
+  CHECK(pool.made() == 2);
+  CHECK(pool.free_one());
+  CHECK(pool.made() == 1);
+  CHECK(!pool.free_one());
+  CHECK(pool.at(9) == dynamic{1, 2});
+}
+
+TEST_CASE("tapes of limited slots take no more memory than those, and can be freed one by one") {
+  using tape = vec<double, 3>;
+  tape work{};
+  tape_store<tape> store(10, true);
+  for (index i = 0; i < 4; ++i) {
+    store.recorder(i, work) = {static_cast<double>(i), 0, 0};
+    store.keep(i, work);
+  }
+  store.keep(2, work);  // once more: it stays one tape
+  CHECK(store.peak() == 4);
+  CHECK(store.made() == 4);
+  CHECK(!store.free_one());
+  store.drop(1);
+  CHECK(store.made() == 4);
+  CHECK(store.free_one());
+  CHECK(!store.made(1));
+  store.free(2);
+  CHECK(store.made() == 2);
+  CHECK(store.at(3, work)[0] == 3);
+  CHECK(store.peak() == 4);
 }
 
 TEST_CASE("trivial tapes are recorded in place") {

@@ -19,6 +19,10 @@ TEST_CASE("an action describes itself") {
   CHECK(describe({.what = op::restore, .from = 7, .slot = 1}) == "restore 7 from slot 1");
   CHECK(describe({.what = op::pull, .from = 9}) == "pull 9 from work");
   CHECK(describe({.what = op::drop, .slot = 1}) == "drop slot 1");
+  CHECK(describe({.what = op::move, .from = 4, .to = 0, .slot = 2}) ==
+        "move 4 from slot 2 to slot 0");
+  CHECK(describe({.what = op::resume, .from = 4, .slot = 2}) == "resume 4 from slot 2");
+  CHECK(describe({.what = op::discard, .slot = 2}) == "discard slot 2");
   CHECK(describe({}) == "done");
 }
 

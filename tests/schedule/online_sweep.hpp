@@ -5,18 +5,20 @@
 #include <vector>
 
 #include <revode/schedule/online.hpp>
+#include <revode/schedule/request.hpp>
 
 namespace revode {
 
-/// The first sweep of the online schedule, decision by decision.
-class online_sweep {
+/// The first sweep of an online schedule of snapshots, decision by decision.
+template <class Plan>
+class sweep_of {
  public:
   struct decision {
     index step = 0;      // the carry before this one is stored,
     index evicted = -1;  // and the one before that given up for it; -1: a slot was free
   };
 
-  explicit online_sweep(index slots) : plan_(slots) { take(); }
+  explicit sweep_of(index slots) : plan_(slots) { take(); }
 
   const decision& next() const { return next_; }
 
@@ -43,10 +45,12 @@ class online_sweep {
   index replays(index n) { return replay_steps(placement(n), n, plan_.snapshot_slots()); }
 
  private:
-  online_greedy plan_;
+  Plan plan_;
   std::vector<index> steps_;
   decision next_;
   bool started_ = false;
 };
+
+using online_sweep = sweep_of<online_greedy>;
 
 }  // namespace revode

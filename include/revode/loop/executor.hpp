@@ -2,9 +2,12 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include <revode/loop/snapshots.hpp>
+#include <revode/loop/tapes.hpp>
 #include <revode/schedule/action.hpp>
 
 namespace revode {
@@ -20,6 +23,8 @@ namespace revode {
 ///                  last one taken, for the first time
 ///   pull_step(i, tape)  takes the loop's cotangents back through step i
 ///   work_tape()    the one tape that is always there
+/// It may offer besides, for schedules whose tapes resume:
+///   resume(i, tape)  the working carry becomes x_{i+1}, the same bits, without the step
 template <class L>
 concept reversible_loop = requires(L& loop, const L& seen, typename L::snapshot_type& s,
                                    std::optional<typename L::snapshot_type>& slot,
@@ -40,15 +45,26 @@ struct reverse_counts {
   index steps = 0;     ///< step evaluations, all of them
   index replayed = 0;  ///< those after the first sweep
   index restores = 0;
+  index resumes = 0;
   index pulled = 0;
 };
 
 /// Obeys a schedule: the first sweep, then the reverse pass. Owns the snapshots and tapes; an
-/// exception from the loop leaves everything destructible, and another executor can start afresh.
+/// exception from the loop or from the slow pool leaves everything destructible, and another
+/// executor can start afresh.
+///
+/// Snapshots in slow slots go to `slow` (default: a memory_pool), the others stay here. Where the schedule counts units,
+/// emptied snapshots and tapes are freed as others need theirs, so that what is allocated never
+/// takes more units than it promised.
+/// errors  std::invalid_argument: a schedule whose tapes resume, for a loop that has no resume
 template <reversible_loop Loop, schedule Schedule>
 class executor {
  public:
-  executor(Loop& loop, Schedule plan) : loop_(&loop), plan_(std::move(plan)) {}
+  executor(Loop& loop, Schedule plan, std::unique_ptr<slow_pool> slow = nullptr)
+      : loop_(&loop),
+        plan_(std::move(plan)),
+        snapshots_(slow_slots(plan_), std::move(slow)),
+        tapes_(plan_.tape_slots(), units(plan_) != unbounded) {}
 
   /// Runs the loop to its end (or its failure), keeping what the schedule asks for.
   void forward() {
@@ -82,10 +98,11 @@ class executor {
       case op::advance: return advance(a.to);
       case op::record: return a.slot == work ? advance(a.to) : record(a);
       case op::snapshot: return snapshot(a);
-      case op::restore:
-        ++counts_.restores;
-        return loop_->load(snapshots_.at(a.slot));
+      case op::restore: ++counts_.restores; return loop_->load(snapshots_.at(a.slot));
       case op::drop: return snapshots_.drop(a.slot);
+      case op::move: return snapshots_.move(a.slot, a.to);
+      case op::resume: return resume(a);
+      case op::discard: return tapes_.free(a.slot);
       case op::pull: return pull(a);
       case op::done: return;
     }
@@ -99,27 +116,54 @@ class executor {
 
   void snapshot(const action& a) {
     const Loop& loop = *loop_;
+    if (!snapshots_.made(a.slot)) make_room(1);
     snapshots_.store(a.slot, [&](auto& slot) {
-      if (a.from == loop.position()) loop.save(slot);
-      else loop.save_previous(slot);
+      if (a.from == loop.position())
+        loop.save(slot);
+      else
+        loop.save_previous(slot);
     });
   }
 
   void record(const action& a) {
     auto& work_tape = loop_->work_tape();
+    const index slots = plan_.tape_slots();
+    index slot = a.slot;
     while (loop_->position() < a.to && !loop_->finished()) {
-      const index i = loop_->position(), slot = a.slot + i - a.from;
+      const index i = loop_->position();
+      if (!tapes_.made(slot)) make_room(tape_units(plan_));
       loop_->step(tapes_.recorder(slot, work_tape));
       if (loop_->position() == i) return;  // the loop failed instead of stepping
       tapes_.keep(slot, work_tape);
       ++counts_.steps;
+      if (++slot == slots) slot = 0;
+    }
+  }
+
+  void resume(const action& a) {
+    if constexpr (requires(Loop & l, typename Loop::tape_type & t) { l.resume(index{}, t); }) {
+      loop_->resume(a.from - 1, tapes_.at(a.slot, loop_->work_tape()));
+      ++counts_.resumes;
+    } else {
+      throw std::invalid_argument(
+          "a schedule whose tapes resume, for a loop that cannot (it has no member resume(i, "
+          "tape)) make the schedule with tapes_resume = false?");
     }
   }
 
   void pull(const action& a) {
     auto& work_tape = loop_->work_tape();
     loop_->pull_step(a.from, a.slot == work ? work_tape : tapes_.at(a.slot, work_tape));
+    if (a.slot != work) tapes_.drop(a.slot);
     ++counts_.pulled;
+  }
+
+  /// Frees what is empty until so many units more can be allocated.
+  void make_room(index needed) {
+    const index most = units(plan_), tape = tape_units(plan_);
+    if (most == unbounded) return;
+    while (snapshots_.made() + tape * tapes_.made() + needed > most)
+      if (!tapes_.free_one() && !snapshots_.free_one()) return;
   }
 
   Loop* loop_;

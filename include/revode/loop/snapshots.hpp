@@ -5,9 +5,12 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include <revode/loop/tiers.hpp>
 #include <revode/state/algebra.hpp>
 
 namespace revode {
@@ -50,113 +53,127 @@ index footprint(const T& object) {
   return bytes;
 }
 
-/// Numbered snapshot slots, each made when it is first used and then kept for reuse.
+/// Numbered snapshot slots. Those below `slow` lie in a slow pool as bytes, one buffer and one
+/// snapshot stand before it; the others are made when they are first used and then kept for reuse.
+/// Content goes to a slow pool through for_each_piece: a snapshot type there names all its members
+/// in parts(self, visit), unless it is trivial.
+/// errors  what the slow pool throws; the slot is then empty
 template <class Snapshot>
 class snapshot_pool {
  public:
+  explicit snapshot_pool(index slow = 0, std::unique_ptr<slow_pool> pool = nullptr)
+      : slow_(slow),
+        pool_(std::move(pool)) {
+    if (slow_ > 0 && !pool_) pool_ = std::make_unique<memory_pool>();
+  }
+
   template <class Fill>
   void store(index slot, Fill&& fill) {
-    const auto i = static_cast<std::size_t>(slot);
-    if (i >= slots_.size()) slots_.resize(i + 1);
-    if (!slots_[i].used) ++live_;
-    slots_[i].used = true;
-    fill(slots_[i].content);
+    entry& e = at_least(slot);
+    if (slot < slow_) {
+      fill(front_);
+      gather(*front_);
+      pool_->store(slot, buffer_);
+      ++slow_written_;
+    } else {
+      if (!e.content) {
+        e.content = std::make_unique<std::optional<Snapshot>>();
+        ++made_;
+      }
+      fill(*e.content);
+    }
+    if (!e.used) ++live_;
+    e.used = true;
     peak_ = std::max(peak_, live_);
     ++written_;
   }
-  const Snapshot& at(index slot) const {
-    REVODE_EXPECT(slots_[static_cast<std::size_t>(slot)].used);
-    return *slots_[static_cast<std::size_t>(slot)].content;
+
+  /// What slot holds; the content of a slow one until the next call.
+  const Snapshot& at(index slot) {
+    const entry& e = slots_[static_cast<std::size_t>(slot)];
+    REVODE_EXPECT(e.used);
+    if (slot >= slow_) return **e.content;
+    pool_->load(slot, buffer_);
+    scatter(*front_);
+    ++slow_read_;
+    return *front_;
   }
   void drop(index slot) {
     slots_[static_cast<std::size_t>(slot)].used = false;
     --live_;
+    if (slot < slow_) pool_->drop(slot);
+  }
+
+  void move(index slot, index to) {
+    if (slot < slow_) at(slot);
+    drop(slot);
+    store(to, [&](std::optional<Snapshot>& place) {
+      if (slot >= slow_)
+        place = *slots_[static_cast<std::size_t>(slot)].content;
+      else if (to >= slow_)
+        place = front_;
+    });
+    --written_;
+  }
+
+  bool made(index slot) const {
+    const auto i = static_cast<std::size_t>(slot);
+    return slot < slow_ || (i < slots_.size() && slots_[i].content);
+  }
+  /// Frees the memory of an empty slot; false when none has any.
+  bool free_one() {
+    for (entry& e : slots_)
+      if (!e.used && e.content) {
+        e.content.reset();
+        --made_;
+        return true;
+      }
+    return false;
   }
 
   index live() const { return live_; }
   index peak() const { return peak_; }
   index written() const { return written_; }
+  index slow_written() const { return slow_written_; }
+  index slow_read() const { return slow_read_; }
+  index made() const { return made_; }  ///< snapshots that have memory here, the front's aside
 
  private:
   struct entry {
-    std::optional<Snapshot> content;
+    std::unique_ptr<std::optional<Snapshot>> content;  // on its own, so that it can be freed
     bool used = false;
   };
-  std::vector<entry> slots_;
-  index live_ = 0, peak_ = 0, written_ = 0;
-};
 
-/// A growing array of objects in blocks of 4,096, so that growth moves nothing and is rare.
-template <class T>
-class block_array {
- public:
-  static constexpr index block_size = 4096;
-
-  T& operator[](index i) {
-    const auto block = static_cast<std::size_t>(i / block_size);
-    while (blocks_.size() <= block)
-      blocks_.push_back(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_size)));
-    return blocks_[block][static_cast<std::size_t>(i % block_size)];
-  }
-  const T& operator[](index i) const {
-    return blocks_[static_cast<std::size_t>(i / block_size)]
-                  [static_cast<std::size_t>(i % block_size)];
-  }
-  index allocated_bytes() const {
-    return static_cast<index>(blocks_.size() * sizeof(T)) * block_size;
+  entry& at_least(index slot) {
+    const auto i = static_cast<std::size_t>(slot);
+    if (i >= slots_.size()) slots_.resize(i + 1);
+    return slots_[i];
   }
 
- private:
-  std::vector<std::unique_ptr<T[]>> blocks_;
-};
-
-/// Numbered tapes. Trivial ones are recorded in place; others are flattened into blocks, so that
-/// no step allocates.
-template <class Tape>
-class tape_store {
- public:
-  static constexpr bool in_place = std::is_trivially_copyable_v<Tape>;
-
-  /// Where to record tape `slot`: its own place, or `work` followed by keep().
-  Tape& recorder(index slot, Tape& work) {
-    if constexpr (in_place) return tapes_[slot];
-    else return work;
-  }
-  void keep(index slot, const Tape& work) {
-    used_ = std::max(used_, slot + 1);
-    if constexpr (!in_place) transfer(slot, const_cast<Tape&>(work), true);
-  }
-  /// Tape `slot`, read through `work` when it is stored flat.
-  const Tape& at(index slot, Tape& work) {
-    if constexpr (in_place) {
-      return tapes_[slot];
-    } else {
-      transfer(slot, work, false);
-      return work;
-    }
-  }
-  index peak() const { return used_; }
-  index bytes(const Tape& like) const { return used_ * footprint(like); }
-
- private:
-  void transfer(index slot, Tape& tape, bool store) {
+  void gather(Snapshot& from) {
     std::size_t size = 0;
-    for_each_piece(tape, [&](void*, std::size_t bytes) { size += bytes; });
-    const auto block = static_cast<std::size_t>(slot / 4096);
-    while (flat_.size() <= block)
-      flat_.push_back(std::make_unique_for_overwrite<std::byte[]>(size * 4096));
-    std::byte* place = flat_[block].get() + size * static_cast<std::size_t>(slot % 4096);
-    for_each_piece(tape, [&](void* data, std::size_t bytes) {
-      if (store) std::memcpy(place, data, bytes);
-      else std::memcpy(data, place, bytes);
+    for_each_piece(from, [&](void*, std::size_t bytes) { size += bytes; });
+    buffer_.resize(size);
+    std::byte* place = buffer_.data();
+    for_each_piece(from, [&](const void* data, std::size_t bytes) {
+      std::memcpy(place, data, bytes);
+      place += bytes;
+    });
+  }
+  void scatter(Snapshot& to) {
+    const std::byte* place = buffer_.data();
+    for_each_piece(to, [&](void* data, std::size_t bytes) {
+      std::memcpy(data, place, bytes);
       place += bytes;
     });
   }
 
-  struct unused {};
-  std::conditional_t<in_place, block_array<Tape>, unused> tapes_;
-  std::vector<std::unique_ptr<std::byte[]>> flat_;
-  index used_ = 0;
+  std::vector<entry> slots_;
+  index slow_;
+  std::unique_ptr<slow_pool> pool_;
+  std::optional<Snapshot> front_;
+  std::vector<std::byte> buffer_;
+  index live_ = 0, peak_ = 0, written_ = 0, slow_written_ = 0, slow_read_ = 0, made_ = 0;
 };
 
 }  // namespace revode

@@ -3,25 +3,59 @@
 
 #include <array>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include <revode/schedule/binomial.hpp>
+#include <revode/schedule/mixed.hpp>
 #include <revode/schedule/nested.hpp>
 #include <revode/schedule/online.hpp>
+#include <revode/schedule/online_seeded.hpp>
+#include <revode/schedule/periodic.hpp>
 #include <revode/schedule/store.hpp>
+#include <revode/schedule/two_tier.hpp>
+#include <revode/schedule/wang_moin.hpp>
 
 namespace revode {
 
-/// The schedules by name; the only registry.
-enum class schedule_kind : std::uint8_t { store_all, store_states, binomial, nested, online };
+/// The schedules by name.
+enum class schedule_kind : std::uint8_t {
+  store_all,
+  store_states,
+  binomial,
+  nested,
+  online,
+  online_seeded,
+  wang_moin,
+  mixed,
+  periodic,
+  two_tier
+};
 
-inline constexpr std::array schedule_names{
-    std::pair{schedule_kind::store_all, std::string_view("store_all")},
-    std::pair{schedule_kind::store_states, std::string_view("store_states")},
-    std::pair{schedule_kind::binomial, std::string_view("binomial")},
-    std::pair{schedule_kind::nested, std::string_view("nested")},
-    std::pair{schedule_kind::online, std::string_view("online")}};
+/// Schedule types that can be made from a request and told apart by name.
+template <schedule... S>
+struct schedule_list {
+  using any = std::variant<S...>;
+  static constexpr index size = sizeof...(S);
+
+  static constexpr auto names() {
+    index kind = 0;
+    return std::array{std::pair{static_cast<schedule_kind>(kind++), S::name}...};
+  }
+  static constexpr std::array summaries{S::summary...};
+  static any make(schedule_kind kind, const schedule_request& r) {
+    using maker = any (*)(const schedule_request&);
+    constexpr maker makers[] = {+[](const schedule_request& q) { return any(S::make(q)); }...};
+    return makers[static_cast<std::size_t>(kind)](r);
+  }
+};
+
+/// The only registry: in the order of schedule_kind.
+using all_schedules = schedule_list<store_all, store_states, binomial, nested, online_greedy,
+                                    online_seeded, wang_moin, mixed, periodic, two_tier>;
+
+inline constexpr auto schedule_names = all_schedules::names();
 
 constexpr std::string_view name(schedule_kind kind) {
   for (const auto& [known, text] : schedule_names)
@@ -29,53 +63,49 @@ constexpr std::string_view name(schedule_kind kind) {
   return "unknown";
 }
 
-/// Is it made for a number of snapshots?
-constexpr bool takes_slots(schedule_kind kind) {
-  return kind == schedule_kind::binomial || kind == schedule_kind::online;
+/// What is special about it, in a few words.
+constexpr std::string_view summary(schedule_kind kind) {
+  return all_schedules::summaries[static_cast<std::size_t>(kind)];
 }
 
-/// What a schedule may depend on.
-struct schedule_request {
-  index slots = 1;           ///< binomial, online: snapshots alive at once
-  index base = 16;           ///< nested
-  index max_steps = 0;       ///< nested: the loop's bound
-  index steps = unbounded;   ///< the count, where it is known beforehand
-};
+static_assert(name(schedule_kind::store_all) == "store_all" &&
+              name(schedule_kind::online) == "online" &&
+              name(schedule_kind::two_tier) == "two_tier" &&
+              static_cast<index>(schedule_kind::two_tier) + 1 == all_schedules::size);
 
-/// Any of them, chosen at run time.
+/// Is it made for a number of snapshots (mixed: of units)?
+constexpr bool takes_slots(schedule_kind kind) {
+  switch (kind) {
+    case schedule_kind::store_all:
+    case schedule_kind::store_states:
+    case schedule_kind::nested:
+    case schedule_kind::periodic: return false;
+    default: return true;
+  }
+}
+
+/// Any of them, chosen at run time. Compiled once, in the library: a call an action, of the plan
+/// itself where all that is left is an optimal reversal.
 class any_schedule {
  public:
-  any_schedule(schedule_kind kind, const schedule_request& r) : plan_(make(kind, r)) {}
+  any_schedule(schedule_kind kind, const schedule_request& r);
+  any_schedule(const any_schedule&);
+  any_schedule(any_schedule&&) noexcept;
+  ~any_schedule();
 
-  action next() {
-    return std::visit([](auto& plan) { return plan.next(); }, plan_);
-  }
-  void finalize(index n) {
-    std::visit([n](auto& plan) { plan.finalize(n); }, plan_);
-  }
-  index snapshot_slots() const {
-    return std::visit([](const auto& plan) { return plan.snapshot_slots(); }, plan_);
-  }
-  index tape_slots() const {
-    return std::visit([](const auto& plan) { return plan.tape_slots(); }, plan_);
-  }
+  action next() { return rest_ != nullptr ? rest_->next() : next_of_plan(); }
+  void finalize(index n);
+  index snapshot_slots() const;
+  index tape_slots() const;
+  index units() const;
+  index tape_units() const;
+  index slow_slots() const;
 
  private:
-  using plan = std::variant<store_all, store_states, binomial, nested, online_greedy>;
+  action next_of_plan();
 
-  static plan make(schedule_kind kind, const schedule_request& r) {
-    switch (kind) {
-      case schedule_kind::store_states: return store_states{};
-      case schedule_kind::binomial:
-        return r.steps == unbounded ? binomial(r.slots) : binomial(r.slots, r.steps);
-      case schedule_kind::nested: return nested(r.base, r.max_steps);
-      case schedule_kind::online: return online_greedy(r.slots);
-      case schedule_kind::store_all: break;
-    }
-    return store_all{};
-  }
-
-  plan plan_;
+  all_schedules::any plan_;
+  reversal* rest_ = nullptr;  // of plan_, once it is finalized and as long as it stays here
 };
 
 static_assert(schedule<any_schedule>);

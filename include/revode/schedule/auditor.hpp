@@ -21,8 +21,13 @@ struct audit_counts {
   index recorded = 0;        // those that a record asked for
   index snapshots_written = 0;
   index restores = 0;
+  index moves = 0;
+  index slow_written = 0;  // those of the slow slots, moves included
+  index slow_restores = 0;
+  index resumes = 0;
   index peak_snapshots = 0;
   index peak_tapes = 0;  // tape slots; the work tape is not counted
+  index peak_units = 0;  // snapshots + tape_units * tapes
   index pulls = 0;
   index max_visits = 0;  // evaluations of the step that was run most often
   index actions = 0;
@@ -35,10 +40,14 @@ struct audit_counts {
 /// errors  std::logic_error: the number of the action, the action, the rule that it breaks
 class auditor {
  public:
-  auditor(index n, index snapshot_slots, index tape_slots)
+  template <schedule S>
+  auditor(index n, const S& plan)
       : n_(n),
-        snapshot_slots_(snapshot_slots),
-        tape_slots_(tape_slots),
+        snapshot_slots_(plan.snapshot_slots()),
+        tape_slots_(plan.tape_slots()),
+        units_(units(plan)),
+        tape_units_(tape_units(plan)),
+        slow_slots_(slow_slots(plan)),
         visits_(static_cast<std::size_t>(n), 0) {}
 
   /// Obeys one action and returns it as it was carried out (`to` cut at n).
@@ -53,18 +62,21 @@ class auditor {
       case op::snapshot: snapshot(a); break;
       case op::restore: restore(a); break;
       case op::drop: require(snapshots_.erase(a.slot) == 1, "the slot is empty"); break;
+      case op::move: move(a); break;
+      case op::resume: resume(a); break;
+      case op::discard: require(tapes_.erase(a.slot) == 1, "the tape slot is empty"); break;
       case op::pull: pull(a); break;
       case op::done: finish(); break;
     }
+    weigh();
     return current_;
   }
 
-  /// The first sweep has ended: its last tape is in the work tape, the adjoint stands at x_n.
+  /// The first sweep has ended: the adjoint stands at x_n.
   void finalize() {
     finalized_ = true;
     idle_ = 0;
     adjoint_ = n_;
-    work_tape_ = n_ - 1;
   }
 
   index position() const { return position_; }
@@ -93,8 +105,9 @@ class auditor {
     const index count = a.to - a.from;
     counts_.forward_steps += count;
     counts_.replayed_steps += finalized_ ? count : 0;
-    if (count > 0) work_tape_ = nothing;
-    if (a.what == op::record) keep_tapes(a);
+    const bool recorded = a.what == op::record;
+    if (count > 0) work_tape_ = a.slot == work && (recorded || !finalized_) ? a.to - 1 : nothing;
+    if (recorded) keep_tapes(a);
   }
 
   void visit(index i) {
@@ -104,27 +117,29 @@ class auditor {
 
   void keep_tapes(const action& a) {
     counts_.recorded += a.to - a.from;
-    if (a.slot == work) {
-      work_tape_ = a.to - 1;
-      return;
-    }
-    for (index i = a.from; i < a.to; ++i) {
-      const index slot = a.slot + i - a.from;
-      require(slot >= 0 && slot < tape_slots_, "there is no such tape slot");
-      require(tapes_.emplace(slot, i).second, "a tape slot is full");
-    }
-    counts_.peak_tapes = std::max(counts_.peak_tapes, static_cast<index>(tapes_.size()));
+    if (a.slot == work) return;
+    require(a.slot >= 0 && a.slot < tape_slots_, "there is no such tape slot");
+    for (index i = a.from; i < a.to; ++i) tapes_[(a.slot + (i - a.from)) % tape_slots_] = i;
+  }
+
+  void weigh() {
+    const auto snapshots = static_cast<index>(snapshots_.size());
+    const auto tapes = static_cast<index>(tapes_.size());
+    const index used = snapshots + tape_units_ * tapes;
+    require(used <= units_, "it takes more units than there are");
+    counts_.peak_snapshots = std::max(counts_.peak_snapshots, snapshots);
+    counts_.peak_tapes = std::max(counts_.peak_tapes, tapes);
+    counts_.peak_units = std::max(counts_.peak_units, used);
   }
 
   void snapshot(const action& a) {
-    const bool previous = !finalized_ && a.from == position_ - 1;
+    const bool previous = !finalized_ && a.from == position_ - 1 && a.from == work_tape_;
     require(a.from == position_ || (previous && a.from >= 0),
             "the working carry is that of another step");
     require(a.slot >= 0 && a.slot < snapshot_slots_, "there is no such snapshot slot");
     require(snapshots_.emplace(a.slot, a.from).second, "the slot is full");
     ++counts_.snapshots_written;
-    counts_.peak_snapshots =
-        std::max(counts_.peak_snapshots, static_cast<index>(snapshots_.size()));
+    counts_.slow_written += a.slot < slow_slots_;
   }
 
   void restore(const action& a) {
@@ -134,6 +149,29 @@ class auditor {
     require(found->second == a.from, "the slot holds another step's carry");
     position_ = a.from;
     ++counts_.restores;
+    counts_.slow_restores += a.slot < slow_slots_;
+  }
+
+  void move(const action& a) {
+    const auto found = snapshots_.find(a.slot);
+    require(found != snapshots_.end(), "the slot is empty");
+    require(found->second == a.from, "the slot holds another step's carry");
+    require(a.to >= 0 && a.to < snapshot_slots_, "there is no such snapshot slot");
+    require(snapshots_.emplace(a.to, a.from).second, "the slot is full");
+    snapshots_.erase(a.slot);
+    ++counts_.moves;
+    counts_.slow_written += a.to < slow_slots_;
+    counts_.slow_restores += a.slot < slow_slots_;
+  }
+
+  void resume(const action& a) {
+    require(finalized_, "the first sweep has not ended");
+    require(a.from <= adjoint_, "it stands past the adjoint");
+    const auto found = tapes_.find(a.slot);
+    require(found != tapes_.end(), "the tape slot is empty");
+    require(found->second == a.from - 1, "the tape slot holds another step's tape");
+    position_ = a.from;
+    ++counts_.resumes;
   }
 
   void pull(const action& a) {
@@ -160,7 +198,7 @@ class auditor {
     require(tapes_.empty(), "a tape slot is still full");
   }
 
-  index n_, snapshot_slots_, tape_slots_;
+  index n_, snapshot_slots_, tape_slots_, units_, tape_units_, slow_slots_;
   std::vector<index> visits_;
   std::map<index, index> snapshots_;  // slot -> step whose carry it holds
   std::map<index, index> tapes_;      // slot -> step whose tape it holds
@@ -183,7 +221,7 @@ enum class loop_end : std::uint8_t { noticed_at_once, noticed_late };
 /// errors  std::logic_error: the number of the action, the action, the rule that it breaks
 template <schedule S, class Watch>
 audit_counts audit(S plan, index n, Watch&& watch, loop_end end = loop_end::noticed_at_once) {
-  auditor checker(n, plan.snapshot_slots(), plan.tape_slots());
+  auditor checker(n, plan);
   bool ended = n == 0 && end == loop_end::noticed_at_once;
   while (!ended) {
     const action wanted = plan.next();

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
+#include <revode/schedule/request.hpp>
 #include <revode/schedule/reversal.hpp>
 
 namespace revode {
@@ -23,9 +25,15 @@ namespace revode {
 /// errors  std::invalid_argument: slots < 1, steps < 0, finalize(n) with n > steps
 class binomial {
  public:
+  static constexpr std::string_view name = "binomial";
+  static constexpr std::string_view summary = "fewest step evaluations for the states kept";
+  static binomial make(const schedule_request& r) {
+    return r.steps == unbounded ? binomial(r.slots) : binomial(r.slots, r.steps);
+  }
+
   explicit binomial(index slots) : plan_(slots) { plan_.reserve(1); }
 
-  binomial(index slots, index steps) : plan_(slots) {
+  binomial(index slots, index steps, index slow_slots = 0) : plan_(slots, slow_slots) {
     if (steps < 0)
       throw std::invalid_argument("steps = " + std::to_string(steps) +
                                   " (a loop runs 0 steps or more) give steps >= 0?");
@@ -48,8 +56,12 @@ class binomial {
     finalized_ = true;
   }
 
+  /// All that is left to do once it is finalized.
+  reversal& rest() { return plan_; }
+
   index snapshot_slots() const { return plan_.slots(); }
   index tape_slots() const { return 0; }
+  index slow_slots() const { return plan_.slow_slots(); }
 
  private:
   /// Nothing but steps is left of the first sweep.

@@ -10,6 +10,11 @@
 
 namespace revode {
 
+/// Every step evaluation of the optimal reversal of n steps with s snapshots.
+struct snapshot_cost {
+  index operator()(index n, index s) const { return sweep_steps(n, s); }
+};
+
 /// Which snapshot an online schedule gives up, and when: greedy eviction by exact cost.
 ///
 /// With snapshots before steps 0 = p_0 < ... < p_{s-1} in all s >= 2 slots, x_n takes the slot of
@@ -18,10 +23,12 @@ namespace revode {
 ///
 /// Between two evictions the best j < s-1 stays the same, so a look at a step is O(1); an eviction
 /// changes the costs of what lies to its right.
+/// What a segment costs is sweep_steps unless a Cost says otherwise (mixed: with step tapes).
 /// cost    next() 1 ns a step and O(s - j) where p_j was given up last; 5 s integers
 /// source  Heuveline & Walther, Online checkpointing for parallel adjoint computation in PDEs,
 ///         Euro-Par 2006, with the exact minimal costs of Griewank & Walther (2000)
-class greedy_eviction {
+template <class Cost>
+class greedy_eviction_by {
  public:
   struct decision {
     index step;  ///< n
@@ -29,8 +36,9 @@ class greedy_eviction {
   };
 
   /// Snapshots before these steps, ascending from 0; at least two.
-  explicit greedy_eviction(std::vector<index> steps)
-      : s_(static_cast<index>(steps.size())),
+  explicit greedy_eviction_by(std::vector<index> steps, Cost cost = {})
+      : cost_(std::move(cost)),
+        s_(static_cast<index>(steps.size())),
         step_(std::move(steps)),
         sum_(step_.size(), 0),
         shifted_(step_.size(), 0),
@@ -87,17 +95,18 @@ class greedy_eviction {
       const auto i = static_cast<std::size_t>(a);
       const index length = step_[i + 1] - step_[i];
       const index next = a < s_ - 2 ? shifted_[i + 2] : 0;
-      const index cost = a >= moved && a < s_ - 2 ? next - was : sweep_steps(length, s_ - a);
+      const index cost = a >= moved && a < s_ - 2 ? next - was : cost_(length, s_ - a);
       was = next;
       sum_[i + 1] = sum_[i] + cost;
-      shifted_[i + 1] = shifted_[i] + sweep_steps(length, s_ - a + 1);
+      shifted_[i + 1] = shifted_[i] + cost_(length, s_ - a + 1);
       if (a == 0) continue;
-      const index merged = sweep_steps(step_[i + 1] - step_[i - 1], s_ - a + 1);
+      const index merged = cost_(step_[i + 1] - step_[i - 1], s_ - a + 1);
       const index without = sum_[i - 1] + merged - shifted_[i + 1];
       best_[i] = without <= best_[i - 1].cost ? candidate{without, a} : best_[i - 1];
     }
   }
 
+  [[no_unique_address]] Cost cost_;
   index s_;
   two_slots last_;  // from the last but one snapshot to the newest
   std::vector<index> step_;
@@ -105,5 +114,7 @@ class greedy_eviction {
   std::vector<index> shifted_;   // [i]: the same had each a slot more
   std::vector<candidate> best_;  // [j]: the best of ranks 1..j
 };
+
+using greedy_eviction = greedy_eviction_by<snapshot_cost>;
 
 }  // namespace revode

@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <revode/schedule/action.hpp>
+#include <revode/schedule/request.hpp>
 
 namespace revode {
 
@@ -31,6 +32,11 @@ REVODE_HD constexpr int nesting_depth(index base, index max_steps) {
 ///         kind "bounded", counted here step by step
 class nested {
  public:
+  static constexpr std::string_view name = "nested";
+  static constexpr std::string_view summary =
+      "nested loops of base iterations, as Diffrax has them";
+  static nested make(const schedule_request& r) { return {r.base, r.max_steps}; }
+
   nested(index base, index max_steps) : base_(base), max_steps_(max_steps) {
     if (base < 2)
       throw std::invalid_argument("base = " + std::to_string(base) +

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <revode/schedule/action.hpp>
@@ -24,21 +25,35 @@ struct stored_step {
 ///
 /// With snapshots before steps 0 = p_0 < ... < p_{k-1}, finalize(n) and what follows cost
 /// replay_steps({p_0, ...}, n, slots), the least there is from there; n-1 restores.
+///
+/// Slots 0..slow-1 hold the bottom of the stack, the snapshots that are used least.
 /// cost    next() O(r) for r <= 32; no allocation beyond those of reserve
-/// errors  std::invalid_argument: slots < 1
+/// errors  std::invalid_argument: slots < 1, slow < 0
+/// source  Stumm & Walther, SIAM J. Sci. Comput. 31 (2009) 1946-1967, for the slow slots
 class reversal {
  public:
-  explicit reversal(index slots) : slots_(slots) {
+  explicit reversal(index slots, index slow = 0) : slots_(slots), slow_(slow) {
     if (slots < 1)
       throw std::invalid_argument("slots = " + std::to_string(slots) +
                                   " (a reverse pass needs at least the initial state)"
                                   " give slots >= 1?");
+    if (slow < 0)
+      throw std::invalid_argument("slow_slots = " + std::to_string(slow) +
+                                  " (so many of the slots are slow) give 0 or more?");
   }
 
   // Placement: what the first sweep keeps.
   index slots() const { return slots_; }
+  index slow_slots() const { return std::min(slow_, slots_); }
   index live() const { return static_cast<index>(stored_.size()); }
   index step(index rank) const { return stored_[static_cast<std::size_t>(rank)].step; }
+
+  stored_step top() const { return stored_.back(); }
+  std::vector<index> steps() const {
+    std::vector<index> all;
+    for (const stored_step& s : stored_) all.push_back(s.step);
+    return all;
+  }
 
   /// Keeps the carry before `step`, the latest so far; which slot that is.
   index store(index step) {
@@ -59,11 +74,24 @@ class reversal {
     return given_up;
   }
 
+  /// A move of a snapshot that came down into the bottom of the stack, after an eviction from there;
+  /// otherwise done.
+  action sink() {
+    if (slow_ == 0 || live() < slow_ || free_.empty() || free_.back() >= slow_) return {};
+    stored_step& moved = stored_[static_cast<std::size_t>(slow_ - 1)];
+    if (moved.slot < slow_) return {};
+    std::swap(moved.slot, free_.back());
+    return {.what = op::move, .from = moved.step, .to = moved.slot, .slot = free_.back()};
+  }
+
   void reserve(index steps) {
     const auto room = static_cast<std::size_t>(std::min(slots_, std::max<index>(steps, 1)));
     stored_.reserve(room);
     free_.reserve(room);
   }
+
+  /// More slots from now on (or fewer, but no fewer than are live).
+  void allow(index slots) { slots_ = slots; }
 
   /// The count, known beforehand: next() then makes the first sweep as well.
   void expect(index n) { end_ = n; }
@@ -121,7 +149,7 @@ class reversal {
     return {.what = op::record, .from = position_ - 1, .to = position_, .slot = work};
   }
 
-  index slots_;
+  index slots_, slow_;
   std::vector<stored_step> stored_;  // ascending
   std::vector<index> free_;          // slots that were used and are empty, the last emptied last
   index end_ = unbounded;            // steps end_, end_+1, ... have been pulled, or do not exist

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <revode/schedule/one_sweep.hpp>
+
+namespace revode {
+
+/// Dynamic checkpointing by levels. Every carry is stored. x_0 has level infinity, a carry in a
+/// free slot level 0. Afterwards x_n takes, with level 0, the slot of the latest snapshot that some
+/// later one exceeds in level ("dispensable"; x_0 and the newest never are); where there is none, it
+/// takes that of the newest, and its level plus one.
+///
+/// At every stop no step is run more than r + 2 times, r = repetitions(n, slots): the first sweep, r
+/// advances and one recording (binomial, which knows the count: r + 1). That is proven, where the
+/// other online schedules are measured. The replays in all are above theirs: at most 1.15 (2 slots),
+/// 1.24 (4), 1.38 (10), 1.47 (40) times t(n, slots), 1.03 to 1.10 on average (n <= 3000).
+/// cost    O(slots) a step, each of which writes a snapshot; memory for 4 slots integers
+/// source  Wang, Moin & Iaccarino, SIAM J. Sci. Comput. 31 (2009) 2549-2567
+class level_placement {
+ public:
+  static constexpr std::string_view name = "wang_moin";
+  static constexpr std::string_view summary =
+      "online, with a proven bound on how often a step runs";
+
+  explicit level_placement(index) {}
+
+  void next(index newest, const reversal& plan, store_decision& d) {
+    d.step = plan.slots() == 1 ? store_decision::never : newest + 1;
+    if (level_.empty()) level_.push_back(unbounded);
+    if (plan.live() < plan.slots()) {
+      level_.push_back(0);
+    } else if (const int rank = dispensable(); rank > 0) {
+      level_.erase(level_.begin() + static_cast<std::ptrdiff_t>(rank));
+      level_.push_back(0);
+      d.rank = rank;
+    } else if (plan.slots() > 1) {
+      ++level_.back();
+      d.rank = static_cast<int>(plan.live()) - 1;
+    }
+  }
+
+ private:
+  /// The latest snapshot with a higher one after it; 0: none.
+  int dispensable() const {
+    index highest = level_.back();
+    for (std::size_t j = level_.size() - 1; j-- > 1;) {
+      if (level_[j] < highest) return static_cast<int>(j);
+      highest = std::max(highest, level_[j]);
+    }
+    return 0;
+  }
+
+  std::vector<index> level_;  // by rank
+};
+
+using wang_moin = one_sweep<level_placement>;
+
+static_assert(schedule<wang_moin>);
+
+}  // namespace revode

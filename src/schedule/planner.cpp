@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <revode/schedule/planner.hpp>
+
+namespace revode {
+namespace {
+
+/// Bytes of the numbers that a mixed schedule keeps of up to n steps, in two places. A row for each
+/// repetition of n steps in two units, an entry for each unit that makes as many.
+struct mixed_number_bytes {
+  index always = 0, a_unit = 0;
+
+  explicit mixed_number_bytes(index n) {
+    constexpr index many = 64;
+    if (n <= 1) return;
+    always = 2 * 96 * repetitions(n, 2);
+    for (index s = 2; s <= many; ++s) always += 2 * 16 * repetitions(n, s);
+    a_unit = 2 * 16 * repetitions(n, many);
+  }
+};
+
+/// A stored tape in units of one snapshot.
+constexpr index tape_units_of(const memory_costs& c) {
+  return std::max<index>((c.tape + c.snapshot - 1) / std::max<index>(c.snapshot, 1), 1);
+}
+
+class dry_runner {
+ public:
+  dry_runner(any_schedule plan, index n) : n_(n) {
+    while (position_ < n_) obey(plan.next());
+    swept_ = steps_;
+    plan.finalize(n_);
+    for (action a = plan.next(); a.what != op::done; a = plan.next()) obey(a);
+  }
+
+  dry_run_counts counts() const { return {steps_ - swept_, peak_states_, peak_tapes_}; }
+
+ private:
+  void obey(const action& a) {
+    switch (a.what) {
+      case op::record:
+        if (a.slot != work) keep_tape(a.slot, true);  // a schedule of units records one by one
+        [[fallthrough]];
+      case op::advance:
+        steps_ += std::min(a.to, n_) - position_;
+        position_ = std::min(a.to, n_);
+        return;
+      case op::snapshot: peak_states_ = std::max(peak_states_, ++states_); return;
+      case op::drop: --states_; return;
+      case op::discard: return keep_tape(a.slot, false);
+      case op::pull:
+        if (a.slot != work) keep_tape(a.slot, false);
+        return;
+      case op::restore:
+      case op::resume: position_ = a.from; return;
+      default: return;
+    }
+  }
+  void keep_tape(index slot, bool kept) {
+    const auto i = static_cast<std::size_t>(slot);
+    if (i >= kept_.size()) kept_.resize(i + 1);
+    tapes_ += static_cast<index>(kept) - static_cast<index>(kept_[i]);
+    kept_[i] = kept;
+    peak_tapes_ = std::max(peak_tapes_, tapes_);
+  }
+
+  index n_, position_ = 0, steps_ = 0, swept_ = 0;
+  index states_ = 0, peak_states_ = 0, tapes_ = 0, peak_tapes_ = 0;
+  std::vector<bool> kept_;
+};
+
+/// The plan with its counts, where they can be told beforehand.
+memory_plan predicted(const memory_costs& c, memory_plan plan) {
+  const index n = c.steps;
+  if (n == unbounded) return plan;
+  if (plan.schedule == schedule_kind::store_all) {
+    plan.replays = plan.peak_states = 0;
+    plan.peak_tapes = n;
+  } else if (plan.schedule == schedule_kind::binomial) {
+    plan.replays = extra_steps(n, plan.request.slots);
+    plan.peak_states = std::max<index>(std::min(plan.request.slots, n - 1), 0);
+    plan.peak_tapes = 0;
+  } else if (plan.schedule == schedule_kind::mixed) {
+    const dry_run_counts run = dry_run(any_schedule(plan.schedule, plan.request), n);
+    plan.replays = run.replays;
+    plan.peak_states = run.peak_states;
+    plan.peak_tapes = run.peak_tapes;
+  }
+  return plan;
+}
+
+/// What to keep within a budget in bytes.
+class planner {
+ public:
+  planner(const memory_costs& c, index budget, const schedule_request& r, bool log)
+      : c_(c),
+        budget_(budget),
+        free_(budget - c.work),
+        request_(r),
+        log_(log),
+        numbers_(std::min(c.steps, r.max_steps)) {
+    request_.tape_units = tape_units_of(c);
+    request_.tapes_resume = false;
+    request_.steps = c.steps;
+  }
+
+  /// Best first: every tape, where the count is known (nothing is run again); tapes and snapshots,
+  /// while that pays; snapshots. With a count not known beforehand up to a quarter of what is free
+  /// is for the log, which ends where that is full.
+  memory_plan best() const {
+    const memory_plan snapshots =
+        bounded(known() ? schedule_kind::binomial : schedule_kind::online);
+    if (known() && c_.steps > 0 && tape_bytes(c_, c_.steps) <= free_) return all_tapes();
+    if (kept_bytes(schedule_kind::mixed, request_.tape_units + 1) > free_) return snapshots;
+    const index units = slots_within(schedule_kind::mixed, free_);
+    if (known() && units < 2 * c_.steps * request_.tape_units / units) return snapshots;
+    const memory_plan both = bounded(schedule_kind::mixed);
+    if (known()) return *both.replays < *snapshots.replays ? both : snapshots;
+    // A ring of tapes spares more than a few more snapshots do, unless units are that much dearer.
+    return 4 * both.request.slots >= 3 * snapshots.request.slots ? both : snapshots;
+  }
+
+  memory_plan bounded(schedule_kind kind) const {
+    if (!takes_slots(kind))
+      throw std::invalid_argument("budget of " + std::to_string(budget_) + " bytes for schedule " +
+                                  std::string(name(kind)) +
+                                  " (its memory follows the number of steps, not a budget) leave "
+                                  "the schedule out, or choose binomial or online?");
+    const index least = kept_bytes(kind, 1);
+    if (free_ < least) refuse(least);
+    memory_plan plan{
+        .schedule = kind, .request = request_, .formula = c_.log_step == 0, .work_bytes = c_.work};
+    if (kind == schedule_kind::mixed) plan.request.steps = unbounded;  // a table would take memory
+    if (log_ && c_.log_step > 0)
+      plan.log_bytes = log_within(std::min({free_ / 4, free_ - least, heap_of_log(c_.log_most)}));
+    const index log = plan.log_bytes > 0 ? heap_of_log(plan.log_bytes) : 0;
+    plan.request.slots = slots_within(kind, free_ - log);
+    plan.bytes = c_.work + log + kept_bytes(kind, plan.request.slots);
+    return predicted(c_, plan);
+  }
+
+ private:
+  bool known() const { return c_.steps != unbounded; }
+
+  /// Bytes of the stores and of the schedule itself, for s snapshots or units. An entry of a table
+  /// of 8 bytes takes 24 while the table doubles. Per slot there is one of 16 in the store, and in
+  /// the schedule three integers; online placement keeps some eight more, a mixed schedule nine and,
+  /// for each tape, as much again.
+  index kept_bytes(schedule_kind kind, index s) const {
+    const index own = c_.snapshot + 48, pages = s > 1024 ? 16 * 4096 : 128;
+    switch (kind) {
+      case schedule_kind::binomial: return s * (own + 24) + pages;
+      case schedule_kind::mixed:
+        return s * (own + 184 + numbers_.a_unit) + s / request_.tape_units * 144 + numbers_.always +
+               pages;
+      default: return s * (own + (s > 1024 ? 136 : 88)) + pages;
+    }
+  }
+
+  memory_plan all_tapes() const {
+    return predicted(c_, {.schedule = schedule_kind::store_all,
+                          .request = request_,
+                          .formula = c_.log_step == 0,
+                          .work_bytes = c_.work,
+                          .bytes = c_.work + tape_bytes(c_, c_.steps)});
+  }
+
+  /// A log has blocks of 4 KiB or more, and a table of them.
+  static index heap_of_log(index bytes) { return bytes + bytes / 64 + 48; }
+  static index log_within(index bytes) { return std::max<index>(bytes - 48, 0) / 65 * 64; }
+
+  /// The most slots whose bytes fit; at least one does.
+  index slots_within(schedule_kind kind, index bytes) const {
+    index fits = 1, most = std::max<index>(bytes / (c_.snapshot + 48), 1);
+    if (known() && kind != schedule_kind::mixed)
+      most = std::min(most, std::max<index>(c_.steps, 1));
+    while (fits < most) {
+      const index middle = fits + (most - fits + 1) / 2;
+      if (kept_bytes(kind, middle) <= bytes)
+        fits = middle;
+      else
+        most = middle - 1;
+    }
+    return fits;
+  }
+
+  [[noreturn]] void refuse(index least) const {
+    throw std::invalid_argument(
+        "budget of " + std::to_string(budget_) + " bytes (this gradient needs at least " +
+        std::to_string(c_.work + least) + ": " + std::to_string(c_.work) + " to work in and " +
+        std::to_string(least) + " for one snapshot) give at least that many?");
+  }
+
+  const memory_costs& c_;
+  index budget_, free_;
+  schedule_request request_;
+  bool log_;
+  mixed_number_bytes numbers_;
+};
+
+}  // namespace
+
+index tape_bytes(const memory_costs& c, index n) {
+  const index blocks = n / 4096;
+  return blocks * heap_bytes(4096 * c.tape) + heap_bytes(n % 4096 * c.tape) + 48 * (blocks + 1);
+}
+
+dry_run_counts dry_run(any_schedule plan, index n) {
+  return dry_runner(std::move(plan), n).counts();
+}
+
+memory_plan plan_slots(const memory_costs& c, const schedule_request& given,
+                       std::optional<schedule_kind> kind, bool log) {
+  schedule_request r = given;
+  r.steps = c.steps;
+  r.tape_units = tape_units_of(c);
+  return predicted(c, {.schedule = kind.value_or(c.steps != unbounded ? schedule_kind::binomial
+                                                                      : schedule_kind::online),
+                       .request = r,
+                       .log_bytes = log ? unbounded : 0,
+                       .formula = c.log_step == 0,
+                       .work_bytes = c.work});
+}
+
+memory_plan plan_memory(const memory_costs& c, index budget, const schedule_request& r,
+                        std::optional<schedule_kind> kind, bool log) {
+  const planner choose(c, budget, r, log);
+  return kind ? choose.bounded(*kind) : choose.best();
+}
+
+schedule_kind kind_for_known_count(const memory_plan& p) {
+  switch (p.schedule) {
+    case schedule_kind::online:
+    case schedule_kind::online_seeded:
+    case schedule_kind::wang_moin: return schedule_kind::binomial;
+    case schedule_kind::mixed:
+      return p.bytes == unbounded ? schedule_kind::mixed : schedule_kind::binomial;
+    default: return p.schedule;
+  }
+}
+
+std::string describe(const memory_plan& p) {
+  const auto number = [](index n) { return std::to_string(n); };
+  std::string text(name(p.schedule));
+  if (takes_slots(p.schedule))
+    text +=
+        ", " + number(p.request.slots) +
+        (p.schedule == schedule_kind::mixed ? " units, " + number(p.request.tape_units) + " a tape"
+                                            : " slots");
+  if (p.formula)
+    text += "; steps by a formula";
+  else if (p.log_bytes == 0)
+    text += "; steps by the controller";
+  else if (p.log_bytes == unbounded)
+    text += "; a log of every step";
+  else
+    text += "; a log of at most " + number(p.log_bytes) + " bytes, then the controller";
+  if (p.bytes != unbounded)
+    text +=
+        "; at most " + number(p.bytes) + " bytes, " + number(p.work_bytes) + " of them to work in";
+  if (p.replays) text += "; " + number(*p.replays) + " steps again";
+  return text;
+}
+
+}  // namespace revode
