@@ -47,18 +47,48 @@ struct carry {
   [[no_unique_address]] typename method_types<M, Y>::cache cache;
 };
 
+/// What a method says of itself with members embedded_order, dense_order and multistep. The ends of
+/// a multistep method move along the solution: dL/dt0 = −ȳ₀ᵀf(t0, y0), dL/dt1 = λᵀf(t1, y1).
+template <class M>
+inline constexpr bool has_estimate_v = requires {
+  requires M::embedded_order >
+  0;
+};
+template <class M>
+inline constexpr bool has_dense_output_v = requires {
+  requires M::dense_order >
+  0;
+};
+template <class M>
+inline constexpr bool is_multistep_v = requires {
+  requires M::multistep;
+};
+
+/// What the controller decides the next attempt by: its length, and err² of the last two accepted
+/// steps (that of the last with a minus sign after a rejection).
+struct controller_state {
+  double h = 0;
+  double previous = 1;
+  double before = 1;
+};
+
 /// A carry at rest: x_n, the loop's carry before step n. "One state" of a budget is one of these.
+/// Replays by the controller start from `control`; those by a log do not read it.
 template <class M, class Y>
 struct snapshot {
   index step = 0;
   double t = 0;
   typename method_types<M, Y>::state state;
   [[no_unique_address]] typename method_types<M, Y>::memo memo;
+  [[no_unique_address]] std::conditional_t<has_estimate_v<M>, controller_state, nothing> control{};
 
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
+    visit(self.step);
+    visit(self.t);
     visit(self.state);
     visit(self.memo);
+    visit(self.control);
   }
 };
 
@@ -95,6 +125,30 @@ REVODE_HD Part make_like(const Y& y) {
   }
 }
 
+/// A step at rest: its ends, the record for its replay and the method's tape. Whoever pulls, pushes
+/// or resumes a step needs nothing else.
+template <class M, class Y>
+struct step_tape {
+  using stages_type = typename method_types<M, Y>::tape;
+  [[no_unique_address]] stages_type stages;
+  double t, t_new;
+  [[no_unique_address]] typename method_types<M, Y>::record record;
+
+  step_tape() = default;
+  explicit step_tape(const Y& like)
+      : stages(make_like<stages_type>(like)),
+        t(0),
+        t_new(0),
+        record{} {}
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.t);
+    visit(self.t_new);
+    visit(self.record);
+    visit(self.stages);
+  }
+};
+
 template <class M, class Y>
 REVODE_HD carry<M, Y> make_carry(const Y& y) {
   using types = method_types<M, Y>;
@@ -110,6 +164,8 @@ REVODE_HD carry<M, Y> make_carry(const Y& y) {
 //       the same step again, in place, same bits; no norm, no test, no controller
 //   pull(m, sys, t, t_new, record, tape, w, seeds*, state_bar, p_bar, ends*)
 //       state_bar: cotangent of the new state in, of the old state out; adds to p_bar, ends
+//   resume(m, sys, t, t_new, tape, carry)        optional: carry ← the carry after this step, from
+//       its tape alone, without a call of the field, bit for bit
 //   push(m, sys, t, t_new, record, tape, w, state_dot, p_dot, ends)
 //       state_dot: tangent of the old state in, of the new state out
 //   extend(m, sys, t, t_new, tape, w)            the stages that only dense output needs
@@ -129,8 +185,8 @@ REVODE_HD void begin(const M& m, System& sys, double t, const Y& y, Carry& c) {
   refresh(m, sys, t, c);
 }
 template <class M, class System, class State, class Y, class P, class T>
-REVODE_HD void pull_begin(const M&, System&, double, const Y&, const State& state_bar, Y& y_bar,
-                          P&, T&) {
+REVODE_HD void pull_begin(const M&, System&, double, const Y&, const State& state_bar, Y& y_bar, P&,
+                          T&) {
   auto* out = y_bar.data();
   const auto* in = state_bar.data();
   for (int i = 0; i < static_cast<int>(y_bar.size()); ++i) out[i] = out[i] + in[i];
@@ -168,21 +224,15 @@ template <class M, class System, class Tape, class Scratch, class State, class P
 REVODE_HD void push_extend(const M&, System&, double, double, const Tape&, Scratch&, const State&,
                            const P&, const Ends&) {}
 
-/// What a method says of itself with members embedded_order, dense_order and multistep. The ends of
-/// a multistep method move along the solution: dL/dt0 = −ȳ₀ᵀf(t0, y0), dL/dt1 = λᵀf(t1, y1).
-template <class M>
-inline constexpr bool has_estimate_v = requires { requires M::embedded_order > 0; };
-template <class M>
-inline constexpr bool has_dense_output_v = requires { requires M::dense_order > 0; };
-template <class M>
-inline constexpr bool is_multistep_v = requires { requires M::multistep; };
-
 /// The estimate falls as h^(order + 1).
 template <class M>
-constexpr int estimate_order() {
-  if constexpr (requires { M::estimate_order; }) return M::estimate_order;
-  else if constexpr (has_estimate_v<M>) return M::embedded_order;
-  else return M::order;
+REVODE_HD constexpr int estimate_order() {
+  if constexpr (requires { M::estimate_order; })
+    return M::estimate_order;
+  else if constexpr (has_estimate_v<M>)
+    return M::embedded_order;
+  else
+    return M::order;
 }
 
 /// The factor on the length of the step just tried. A method of variable order brings its own and
@@ -192,6 +242,19 @@ template <class M, class Controller, class Memory, class Outcome, class Carry>
 REVODE_HD double propose(const M&, const Controller& controller, Memory& memory,
                          const Outcome& found, Carry&, Carry&) {
   return propose_factor(controller, memory, found.error_squared, estimate_order<M>() + 1);
+}
+
+/// Can a loop go on behind a step whose tape is there, without running it?
+template <class M, class System, class Y>
+inline constexpr bool has_resume_v = requires(const M& m, System& sys,
+                                              const typename step_tape<M, Y>::stages_type& tape,
+                                              carry<M, Y>& c) {
+  resume(m, sys, 0.0, 1.0, tape, c);
+};
+template <class M, class System, class Tape, class Carry>
+REVODE_HD void resume_carry(const M& m, System& sys, double t, double t_new, const Tape& tape,
+                            Carry& c) {
+  resume(m, sys, t, t_new, tape, c);
 }
 
 template <class M>

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 
-/// What this program has taken from operator new and not given back, and how often it asked.
+/// What this program has taken from the heap and not given back, and how often it asked. Bytes are
+/// those that may be used, as the allocator rounds them.
 struct allocation_counts {
   long calls = 0;
   long live_blocks = 0;

@@ -123,6 +123,18 @@ TEST_CASE("a field that throws at any call passes through, leaks nothing and spo
   SUBCASE("online, dynamic") {
     interrupted_everywhere<dynamic>({.slots = 2, .schedule = schedule_kind::online});
   }
+  SUBCASE("replay by the controller") {
+    interrupted_everywhere<fixed>({.slots = 2, .log = step_replay::controller});
+  }
+  SUBCASE("replay by the controller, dynamic") {
+    interrupted_everywhere<dynamic>({.slots = 3, .log = step_replay::controller});
+  }
+  SUBCASE("a budget whose log ends before the solve, dynamic") {
+    interrupted_everywhere<dynamic>({.budget = 5400});
+  }
+  SUBCASE("tapes and snapshots, dynamic") {
+    interrupted_everywhere<dynamic>({.slots = 12, .schedule = schedule_kind::mixed});
+  }
   SUBCASE("nested") {
     interrupted_everywhere<dynamic>({.schedule = schedule_kind::nested, .base = 2});
   }

@@ -109,6 +109,7 @@ TEST_CASE("an adaptive solve needs no second sweep: twenty slots, a thousand ste
   same_gradient(offline, online);
   CHECK(a.stats.rejected > 0);
   CHECK(offline.reverse.replayed_steps == n - 1 + extra_steps(n - 1, 20));
+  CHECK(online.reverse.replayed_steps == online_sweep(20).replays(n));
   CHECK(static_cast<double>(online.reverse.replayed_steps) <=
         1.053 * static_cast<double>(extra_steps(n, 20)));
 }

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "../schedule/online_sweep.hpp"
+
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/solvers/dop853.hpp>
@@ -68,7 +70,9 @@ struct experiment {
     REQUIRE(g.t1 == expected->t1);
     const reverse_statistics& r = g.reverse;
     REQUIRE(r.pulled_steps == steps());
-    REQUIRE(r.field_evaluations == replay_cost * r.replayed_steps + fsal * r.restores + dense_cost);
+    REQUIRE(r.field_evaluations ==
+            replay_cost * (r.replayed_steps + r.rejected_again) + fsal * r.restores + dense_cost);
+    if (adjoint.log != step_replay::controller) REQUIRE(r.rejected_again == 0);
     return r;
   }
 
@@ -90,12 +94,18 @@ void every_schedule(const options& o) {
 
   for (index slots = 1; slots <= n + 1; ++slots) {
     CAPTURE(slots);
-    const auto r = lab.check({.slots = slots});
+    const auto r = lab.check({.slots = slots, .schedule = schedule_kind::binomial});
     REQUIRE(r.peak_states == std::max<index>(1, std::min(slots, known ? n - 1 : n - 2)));
     REQUIRE(r.replayed_steps ==
             (known ? extra_steps(n, slots) : n - 1 + extra_steps(n - 1, slots)));
     REQUIRE(r.peak_tapes == 0);
     REQUIRE(r.restores == n - 1);
+
+    const auto unset = lab.check({.slots = slots});  // binomial or online, as the count is known
+    REQUIRE(unset.schedule == (known ? "binomial" : "online"));
+    REQUIRE(unset.peak_states == std::min(slots, n - 1));
+    REQUIRE(unset.replayed_steps ==
+            (known ? extra_steps(n, slots) : online_sweep(slots).replays(n)));
   }
   const auto states = lab.check({.schedule = schedule_kind::store_states});
   CHECK(states.peak_states == n);
@@ -137,9 +147,10 @@ TEST_CASE("loops of one and two steps are reversed in one slot") {
   };
   const problem q{line, vec{1.0}, 0., 1., vec{1.0}};
   for (const index n : {1, 2, 3})
-    for (const auto kind : {schedule_kind::store_all, schedule_kind::store_states,
-                            schedule_kind::binomial, schedule_kind::nested, schedule_kind::online}) {
+    for (const auto& entry : schedule_names) {
+      const schedule_kind kind = entry.first;
       CAPTURE(n);
+      CAPTURE(name(kind));
       const double h = 1.0 / static_cast<double>(n);
       auto s = solve(q, rk4{}, {.fixed_step = h, .max_steps = n}, {.slots = 1, .schedule = kind});
       const auto g = s.pullback(vec{1.0});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <revode/adjoint/gradient.hpp>
+#include <revode/loop/snapshots.hpp>
 #include <revode/solve/stepper.hpp>
 
 namespace revode {
@@ -18,8 +19,9 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
   using scalar = scalar_t<Y>;
 
   template <class Field>
-  differentiable_stepper(const problem<Field, Y, P>& q, const M& m, const options& o)
-      : base(q, m, o, true),
+  differentiable_stepper(const problem<Field, Y, P>& q, const M& m, const options& o,
+                         index log_bytes)
+      : base(q, m, o, log_bytes),
         state_bar_(this->state()),
         y_bar_(q.y0),
         p_bar_(q.p),
@@ -44,20 +46,20 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
   }
 
   void pull_step(index i, const tape_type& tape) {
-    const double t = this->log().time(i), t_new = this->log().time(i + 1);
+    const double t = tape.t, t_new = tape.t_new;
     step_ends<scalar> ends;
     const seeds_type* seeds = nullptr;
-    if constexpr (has_dense_output_v<M>) seeds = pull_save_points(i, t, t_new, tape, ends);
+    if constexpr (has_dense_output_v<M>) seeds = pull_save_points(i, t, t_new, tape.stages, ends);
     const bool moves =
         !is_multistep_v<M> && (this->log().equal_steps() > 0 || i == 0 || i + 1 == this->count());
-    pull(this->scheme(), this->sys(), t, t_new, this->log().record(i), tape, this->scratch(), seeds,
+    pull(this->scheme(), this->sys(), t, t_new, tape.record, tape.stages, this->scratch(), seeds,
          state_bar_, p_bar_, moves ? &ends : nullptr);
     if (moves) move_grid(i, ends);
   }
 
   /// Ends the reverse pass: the cotangents of the inputs.
   gradient<Y, P> finish() {
-    const double t0 = this->log().time(0);
+    const double t0 = this->t0();
     if (this->count() == 0) {
       copy(push_value(this->scheme(), state_bar_), y_bar_);
       t1_bar_ = along_solution(t0, this->y0(), y_bar_);  // moving an end makes a step
@@ -83,6 +85,10 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
     return {.y0 = y_bar_, .p = p_bar_, .t0 = t0_bar_, .t1 = t1_bar_, .ts = ts_bar_};
   }
 
+  /// Bytes of x_n at rest.
+  index snapshot_bytes() const {
+    return footprint(typename base::snapshot_type{0, this->t0(), this->state(), this->memo()});
+  }
   index work_bytes() const {
     return 2 * footprint(this->state()) + footprint(this->work_tape()) + footprint(seeds_) +
            footprint(state_bar_) + footprint(y_bar_) + footprint(p_bar_) +
@@ -98,7 +104,8 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
 
   /// The save points of step i (and, in step 0, those at t0): their cotangents become seeds or
   /// reach the new state, and their times' derivative is that of the interpolant.
-  const seeds_type* pull_save_points(index i, double t, double t_new, const tape_type& tape,
+  const seeds_type* pull_save_points(index i, double t, double t_new,
+                                     const typename base::types::tape& tape,
                                      step_ends<scalar>& ends) {
     const seeds_type* seeded = nullptr;
     bool extended = false;

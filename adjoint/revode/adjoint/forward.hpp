@@ -29,7 +29,7 @@ class forward_mode {
   forward_mode(const problem<Field, Y, P>& q, const M& m, const options& o,
                const tangents<Y, P>& along)
       : q_t0_(q.t0),
-        loop_(q, m, o, false),
+        loop_(q, m, o),
         along_(along),
         state_dot_(loop_.state()) {
     Y y_dot = along.y0;
@@ -80,11 +80,11 @@ class forward_mode {
     const double t_new = loop_.time();
     const auto ends = moving_ends(i, t_new);
     const auto& m = loop_.scheme();
-    const auto& tape = loop_.work_tape();
+    const auto& tape = loop_.work_tape().stages;
     auto& w = loop_.scratch();
     const std::size_t saved = loop_.saved();
     auto before = state_dot_;
-    push(m, loop_.sys(), t, t_new, loop_.last_record(), tape, w, state_dot_, along_.p, ends);
+    push(m, loop_.sys(), t, t_new, loop_.work_tape().record, tape, w, state_dot_, along_.p, ends);
     if constexpr (has_dense_output_v<M>) {
       if (first_saved == saved) return;
       extend(m, loop_.sys(), t, t_new, tape, w);
@@ -102,7 +102,7 @@ class forward_mode {
                               theta * static_cast<double>(ends.t_new)) /
                              h;
     Y out = along_.y0;
-    push_interpolate(loop_.scheme(), t, t_new, loop_.work_tape(), loop_.scratch(), theta,
+    push_interpolate(loop_.scheme(), t, t_new, loop_.work_tape().stages, loop_.scratch(), theta,
                      static_cast<scalar>(theta_dot), ends, before, out);
     ys_dot_.push_back(std::move(out));
   }

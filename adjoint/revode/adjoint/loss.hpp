@@ -27,7 +27,8 @@ template <class Loss, class Y>
 class loss_evaluation {
  public:
   using scalar = scalar_t<Y>;
-  static constexpr bool of_points = std::is_invocable_v<const Loss&, const Y&, const std::vector<Y>&>;
+  static constexpr bool of_points =
+      std::is_invocable_v<const Loss&, const Y&, const std::vector<Y>&>;
 
   explicit loss_evaluation(const Loss& loss) : loss_(loss) {}
 

@@ -9,33 +9,51 @@
 
 #include <revode/adjoint/differentiable_stepper.hpp>
 #include <revode/loop/executor.hpp>
-#include <revode/schedule/all.hpp>
+#include <revode/schedule/planner.hpp>
 #include <revode/solve/solve.hpp>
 
 namespace revode {
 
 /// The exact discrete adjoint in bounded memory. Which bits come out does not depend on any of
 /// these choices; how much is recomputed does.
-///   slots      states kept at once, the initial one counted
-///   budget     the same in bytes of snapshots; give one of the two
-///   schedule   binomial: optimal for the slots, after one more sweep where the steps cannot be
-///              counted beforehand. online: a few per cent above that optimum, without the sweep;
-///              a second pullback knows the count and is optimal. store_all: every step's stages, no recomputation.
-///              store_states: every state, each step once more. nested: Diffrax's bounded loop,
-///              `base` iterations a level, options.max_steps its bound
+///   slots      states kept at once, the initial one counted (default 100)
+///   budget     all that the gradient may allocate, in bytes, from the start of the solve to the end
+///              of the pullback: working carries and tapes, cotangents, snapshots, stored tapes, log,
+///              the solution and the gradient themselves. Not counted: this object, what the field
+///              (or the recording of its derivative) allocates. Give one of the two
+///   schedule   unset: binomial where the number of steps is known beforehand (equal steps),
+///              online otherwise; with a budget, what fits best (schedule/planner.hpp)
+///     binomial     optimal for the slots, after one more sweep where the count is not known
+///     online       a few per cent above that optimum, without that sweep; so do online_seeded and
+///                  wang_moin. A second pullback knows the count, and is binomial's
+///     store_all    every step's stages, no recomputation, no log
+///     store_states every state, each step once more
+///     nested       Diffrax's bounded loop, `base` iterations a level, options.max_steps its bound
+///     the others   see their headers
+///   log        how replays know the steps: from a log, or by the controller, which repeats the
+///              rejected attempts as well (they are counted, never differentiated)
+///   interval   periodic: steps between snapshots, 0: chosen
+///   slow_slots two_tier: how many of the slots lie in the slow pool
+///   spill      folder of the slow pool's file; empty: the slow pool is memory
 struct recursive_checkpoint {
   std::optional<index> slots{};
   std::optional<index> budget{};
-  schedule_kind schedule = schedule_kind::binomial;
+  std::optional<schedule_kind> schedule{};
+  step_replay log = step_replay::automatic;
   index base = 16;
+  index interval = 0;
+  index slow_slots = 0;
+  std::string spill{};
 
   static constexpr const char* name = "recursive_checkpoint";
   static constexpr bool exact = true;
   static constexpr index default_slots = 100;
 };
 
-/// Slots for a snapshot of `bytes`; throws for a budget that is none.
-inline index slots_of(const recursive_checkpoint& a, index bytes) {
+/// What to keep of a solve of these costs. Throws for what a schedule refuses, too: misuse comes
+/// before any work.
+inline memory_plan plan_of(const recursive_checkpoint& a, const options& o,
+                           const memory_costs& costs) {
   if (a.slots && a.budget)
     throw std::invalid_argument("slots = " + std::to_string(*a.slots) +
                                 " and budget = " + std::to_string(*a.budget) +
@@ -44,12 +62,25 @@ inline index slots_of(const recursive_checkpoint& a, index bytes) {
     throw std::invalid_argument("slots = " + std::to_string(*a.slots) +
                                 " (a reverse pass needs at least the initial state) "
                                 "give slots >= 1?");
-  if (a.budget && *a.budget < bytes)
-    throw std::invalid_argument("budget of " + std::to_string(*a.budget) +
-                                " bytes (one state of this problem takes " + std::to_string(bytes) +
-                                ") give at least that many?");
-  if (a.budget) return *a.budget / bytes;
-  return a.slots.value_or(recursive_checkpoint::default_slots);
+  if (a.budget && a.log == step_replay::steps && costs.log_step > 0)
+    throw std::invalid_argument("budget = " + std::to_string(*a.budget) +
+                                " bytes with log = steps (how many there will be is not known) "
+                                "leave the log to the planner?");
+  const schedule_request request{
+      .slots = a.slots.value_or(recursive_checkpoint::default_slots),
+      .base = a.base,
+      .interval = a.interval,
+      .max_steps = o.max_steps,
+      .tapes_resume = costs.tapes_resume && a.log != step_replay::controller,
+      .slow_slots = a.slow_slots};
+  memory_plan plan =
+      a.budget
+          ? plan_memory(costs, *a.budget, request, a.schedule, a.log != step_replay::controller)
+          : plan_slots(costs, request, a.schedule, a.log != step_replay::controller);
+  if (!a.budget && a.log == step_replay::automatic && plan.schedule == schedule_kind::store_all)
+    plan.log_bytes = 0;
+  static_cast<void>(any_schedule(plan.schedule, plan.request));
+  return plan;
 }
 
 /// A solution that can be pulled back. It refers to the problem it came from, which must outlive it.
@@ -59,10 +90,9 @@ class differentiable_solution : public solution<Y> {
   template <class Field>
   differentiable_solution(const problem<Field, Y, P>& q, const M& m, const options& o,
                           const recursive_checkpoint& adjoint)
-      : adjoint_(adjoint),
-        snapshot_bytes_(snapshot_bytes(q)),
-        request_(request_of(q, o, adjoint, snapshot_bytes_)),
-        loop_(std::make_unique<loop>(q, m, o)),
+      : plan_(plan_of(adjoint, o, costs(q, o))),
+        spill_(adjoint.spill),
+        loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes)),
         run_(sweep()) {
     static_cast<solution<Y>&>(*this) = loop_->result();
   }
@@ -75,6 +105,7 @@ class differentiable_solution : public solution<Y> {
   gradient<Y, P> pullback(const cotangents<Y>& w) {
     check(w);
     const evaluation_counts before = loop_->sys().counts;
+    const index rejected = loop_->rejected_again();
     index again = 0;
     if (!run_) {
       loop_->restart();
@@ -84,47 +115,72 @@ class differentiable_solution : public solution<Y> {
     loop_->seed(w);
     auto run = std::move(*run_);  // an exception from here on leaves nothing half used
     run_.reset();
-    return finish(run, before, again);
+    gradient<Y, P> g = finish(run, before, again);
+    g.reverse.rejected_again = loop_->rejected_again() - rejected;
+    return g;
   }
   gradient<Y, P> pullback(const Y& y_bar) { return pullback(cotangents<Y>{.y = y_bar}); }
+
+  /// What was decided to be kept, and what that was predicted to take; see describe.
+  const memory_plan& plan() const { return plan_; }
 
  private:
   using loop = differentiable_stepper<M, F, Y, P>;
   using executor_type = executor<loop, any_schedule>;
 
+  /// Bytes of what an object keeps outside itself, rounded up as an allocator might.
+  template <class T>
+  static index arrays(const T& object) {
+    index bytes = 0;
+    if constexpr (!std::is_trivially_copyable_v<T>)
+      for_each_array(object, [&](const auto& array) { bytes += heap_bytes(bytes_of(array)); });
+    return bytes;
+  }
+
+  /// What the parts of this gradient take: upper bounds, a few bytes a block above what is asked of
+  /// the allocator.
   template <class Problem>
-  static index snapshot_bytes(const Problem& q) {
+  static memory_costs costs(const Problem& q, const options& o) {
+    using types = typename loop::types;
     using snapshot_type = typename loop::snapshot_type;
-    return footprint(snapshot_type{0, q.t0, make_like<decltype(snapshot_type::state)>(q.y0),
-                                   make_like<decltype(snapshot_type::memo)>(q.y0)});
-  }
-
-  /// Also throws for what a schedule refuses: misuse comes before any work.
-  template <class Problem>
-  static schedule_request request_of(const Problem& q, const options& o,
-                                     const recursive_checkpoint& adjoint, index bytes) {
+    const auto c = make_carry<M>(q.y0);
+    const snapshot_type kept{0, q.t0, c.state, c.memo};
+    typename loop::tape_type tape(q.y0);
+    const index y = arrays(q.y0), carry = arrays(c.state) + arrays(c.memo) + arrays(c.cache);
+    const auto points = static_cast<index>(o.save.ts.size()) + 2;
     const index equal = o.fixed_step > 0 ? fixed_step_count(q.t0, q.t1, o.fixed_step) : 0;
-    const schedule_request request{.slots = slots_of(adjoint, bytes),
-                                   .base = adjoint.base,
-                                   .max_steps = o.max_steps,
-                                   .steps = equal > 0 ? equal : unbounded};
-    static_cast<void>(any_schedule(adjoint.schedule, request));
-    return request;
+    index flat = 0;
+    for_each_piece(tape, [&](void*, std::size_t bytes) { flat += static_cast<index>(bytes); });
+
+    memory_costs all;
+    all.work = static_cast<index>(sizeof(loop)) + 16 + 2 * carry + arrays(tape) + arrays(c.state) +
+               arrays(make_like<typename types::scratch>(q.y0)) +
+               arrays(make_like<typename types::seeds>(q.y0)) + 8 * y + 3 * arrays(q.p) +
+               points * (48 + 2 * footprint(q.y0));
+    all.snapshot = heap_bytes(sizeof(std::optional<snapshot_type>)) + arrays(kept);
+    all.tape =
+        tape_store<typename loop::tape_type>::in_place ? static_cast<index>(sizeof(tape)) : flat;
+    using log = step_log<typename loop::record_type>;
+    all.log_step = log::entry_bytes(equal > 0, o.step_rounding);
+    all.log_most = log::bytes_for(o.max_steps, equal > 0, o.step_rounding);
+    all.steps = o.fixed_step > 0 ? equal : unbounded;
+    all.tapes_resume = has_resume_v<M, typename loop::system_type, Y>;
+    return all;
   }
 
-  executor_type sweep() { return sweep(adjoint_.schedule, request_); }
+  executor_type sweep() { return sweep(plan_.schedule, plan_.request); }
 
   /// A further first sweep, of a count that is known by now.
   executor_type sweep_again() {
-    if (adjoint_.schedule != schedule_kind::online) return sweep();
-    schedule_request known = request_;
+    schedule_request known = plan_.request;
     known.steps = loop_->count();
-    return sweep(schedule_kind::binomial, known);
+    return sweep(kind_for_known_count(plan_), known);
   }
 
   /// The first sweep; a field that throws in it leaves nothing half done.
   executor_type sweep(schedule_kind kind, const schedule_request& request) {
-    executor_type run(*loop_, any_schedule(kind, request));
+    executor_type run(*loop_, any_schedule(kind, request),
+                      spill_.empty() ? nullptr : std::make_unique<file_pool>(spill_));
     run.forward();
     return run;
   }
@@ -153,10 +209,11 @@ class differentiable_solution : public solution<Y> {
     const reverse_counts counts = run.counts();
     const evaluation_counts& after = loop_->sys().counts;
     reverse_statistics& r = g.reverse;
-    r.slots = request_.slots;
+    r.schedule = revode::name(plan_.schedule);
+    r.slots = plan_.request.slots;
     r.peak_states = run.snapshots().peak();
     r.peak_tapes = run.tapes().peak();
-    r.snapshot_bytes = r.peak_states * snapshot_bytes_;
+    r.snapshot_bytes = r.peak_states * loop_->snapshot_bytes();
     r.tape_bytes = run.tapes().bytes(loop_->work_tape());
     r.log_bytes = loop_->log().bytes();
     r.work_bytes = loop_->work_bytes();
@@ -170,9 +227,8 @@ class differentiable_solution : public solution<Y> {
     return g;
   }
 
-  recursive_checkpoint adjoint_;
-  index snapshot_bytes_;
-  schedule_request request_;
+  memory_plan plan_;
+  std::string spill_;
   std::unique_ptr<loop> loop_;
   std::optional<executor_type> run_;
 };

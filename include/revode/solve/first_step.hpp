@@ -10,7 +10,7 @@ namespace revode {
 
 /// Mean of (xᵢ / (atol + rtol |yᵢ|))².
 template <class Y>
-double scaled_mean_square(const Y& x, const Y& y, const tolerance& tol) {
+REVODE_HD double scaled_mean_square(const Y& x, const Y& y, const tolerance& tol) {
   double sum = 0;
   const int n = length(y);
   for (int i = 0; i < n; ++i) {
@@ -26,8 +26,8 @@ double scaled_mean_square(const Y& x, const Y& y, const tolerance& tol) {
 /// cost    2 field evaluations, 3 states
 /// source  Hairer, Nørsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed., II.4
 template <class System, class Y>
-double first_step(System& sys, double t0, double t1, const Y& y0, const tolerance& tol,
-                  int order) {
+REVODE_HD double first_step(System& sys, double t0, double t1, const Y& y0, const tolerance& tol,
+                            int order) {
   Y f0 = y0, f1 = y0, y = y0;
   sys(t0, y0, f0);
   if (!all_finite(f0)) return std::nan("");
@@ -43,9 +43,8 @@ double first_step(System& sys, double t0, double t1, const Y& y0, const toleranc
   const double d2 = std::sqrt(scaled_mean_square(f1, y0, tol)) / h0;
   const double slope = std::fmax(d1, d2);
   if (!std::isfinite(slope)) return direction * h0;
-  const double h1 = slope <= 1e-15
-                        ? std::fmax(1e-6, 1e-3 * h0)
-                        : exp2_approx(log2_approx(0.01 / slope) / (order + 1));
+  const double h1 = slope <= 1e-15 ? std::fmax(1e-6, 1e-3 * h0)
+                                   : exp2_approx(log2_approx(0.01 / slope) / (order + 1));
   return direction * std::fmin(std::fmin(100 * h0, h1), span);
 }
 

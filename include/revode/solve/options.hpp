@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <revode/solve/controller.hpp>
+#include <revode/solve/step_rounding.hpp>
 
 namespace revode {
 
@@ -33,6 +34,7 @@ struct options {
   double max_step = 0;          ///< > 0: no step is longer
   index max_steps = 1'000'000;  ///< bounds the attempts, rejected ones included
   pid_controller controller{};
+  rounding step_rounding = rounding::none;  ///< which lengths an adaptive step may have
   save_at save{};
   bool require_equal_bits = false;  ///< refuse to run where bits could depend on inlining
 };

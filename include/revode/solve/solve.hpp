@@ -11,8 +11,7 @@ namespace revode {
 
 /// Checks a request and throws std::invalid_argument for what is wrong with it, before any work.
 template <method M, class F, class Y, class P>
-[[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M&,
-                                            const options& o) {
+[[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M&, const options& o) {
   validate(o, q.t0, q.t1, has_estimate_v<M>, M::name, fuses_products());
   if (!has_dense_output_v<M> && !o.save.ts.empty())
     throw std::invalid_argument("method " + std::string(M::name) +
@@ -31,7 +30,7 @@ template <method M, class F, class Y, class P>
 template <method M, class F, class Y, class P>
 solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o = {}) {
   validate(q, m, o);
-  stepper<M, std::remove_cvref_t<F>, Y, P> loop(q, m, o, false);
+  stepper<M, std::remove_cvref_t<F>, Y, P> loop(q, m, o);
   while (!loop.finished()) loop.step(loop.work_tape());
   return std::move(loop.result());
 }

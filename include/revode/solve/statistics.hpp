@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include <revode/config.hpp>
 
 namespace revode {
@@ -11,6 +13,8 @@ struct evaluation_counts {
   index vjp_evaluations = 0;
   index jvp_evaluations = 0;
   index jacobian_evaluations = 0;
+  index factorizations = 0;  ///< counted by methods, as are Newton's iterations
+  index newton_iterations = 0;
 };
 
 /// What a forward solve did. Counts of implicit methods are 0 for explicit ones.
@@ -28,6 +32,7 @@ struct statistics {
 /// What a reverse pass did and held. Steps are step evaluations after the first sweep, recording
 /// ones included; states are snapshots, the initial one counted, the working one not.
 struct reverse_statistics {
+  std::string_view schedule{};  ///< its name
   index slots = 0;
   index peak_states = 0;
   index peak_tapes = 0;
@@ -39,6 +44,7 @@ struct reverse_statistics {
   index snapshots_written = 0;
   index restores = 0;
   index replayed_steps = 0;
+  index rejected_again = 0;  ///< attempts that controller replay repeated and rejected again
   index pulled_steps = 0;
   index field_evaluations = 0;
   index vjp_evaluations = 0;

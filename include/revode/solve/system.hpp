@@ -15,6 +15,8 @@ class system {
   using scalar = scalar_t<Y>;
   using state_type = Y;
   using parameter_type = P;
+  /// The field says that it does not depend on t.
+  static constexpr bool autonomous = requires { requires F::autonomous; };
 
   REVODE_HD system(const F& f, const P& parameters) : p(parameters), f_(f) {}
 

@@ -36,15 +36,20 @@ struct frozen_grid {
 template <method M, class F, class Y, class P>
 auto grid_of(const problem<F, Y, P>& q, const M& m, const options& o) {
   using loop_type = stepper<M, std::remove_cvref_t<F>, Y, P>;
-  loop_type loop(q, m, o, true);
-  while (!loop.finished()) loop.step(loop.work_tape());
+  loop_type loop(q, m, o);
+  frozen_grid<typename loop_type::record_type> g;
+  g.t.push_back(q.t0);
+  while (!loop.finished()) {
+    const index i = loop.position();
+    loop.step(loop.work_tape());
+    if (loop.position() == i) break;
+    g.t.push_back(loop.time());
+    g.records.push_back(loop.work_tape().record);
+  }
   if (loop.status() != status::success)
     throw std::runtime_error(std::string("no grid of a solve by ") + M::name +
                              " that ended with status " + name(loop.status()));
-  frozen_grid<typename loop_type::record_type> g;
   g.equidistant = loop.log().equal_steps() > 0;
-  for (index i = 0; i <= loop.count(); ++i) g.t.push_back(loop.log().time(i));
-  for (index i = 0; i < loop.count(); ++i) g.records.push_back(loop.log().record(i));
   return g;
 }
 

@@ -21,9 +21,9 @@ concept explicit_method = requires {
 template <class M>
 struct coefficients {
   static constexpr int stages = static_cast<int>(sizeof(M::tableau.b) / sizeof(double));
-  static constexpr int all = static_cast<int>(sizeof(M::dense.weights) / sizeof(M::dense.weights[0]));
-  static constexpr int degree =
-      static_cast<int>(sizeof(M::dense.weights[0]) / sizeof(double));
+  static constexpr int all =
+      static_cast<int>(sizeof(M::dense.weights) / sizeof(M::dense.weights[0]));
+  static constexpr int degree = static_cast<int>(sizeof(M::dense.weights[0]) / sizeof(double));
   static constexpr bool fsal = is_fsal(M::tableau);
 
   static consteval double a(int i, int j) {
@@ -33,12 +33,12 @@ struct coefficients {
   static consteval double b(int j) { return j < stages ? M::tableau.b[j] : 0.0; }
   static consteval double e(int j) { return M::tableau.b[j] - M::tableau.b_embedded[j]; }
   static consteval double e_low(int j) {
-    if constexpr (requires { M::b_embedded_low; }) return M::tableau.b[j] - M::b_embedded_low[j];
-    else return 0 * M::tableau.b[j];
+    if constexpr (requires { M::b_embedded_low; })
+      return M::tableau.b[j] - M::b_embedded_low[j];
+    else
+      return 0 * M::tableau.b[j];
   }
-  static consteval double c(int i) {
-    return i < stages ? M::tableau.c[i] : M::dense.c[i - stages];
-  }
+  static consteval double c(int i) { return i < stages ? M::tableau.c[i] : M::dense.c[i - stages]; }
   /// Does the cotangent of the new state reach stage i?
   static consteval bool reached(int i) {
     if (i >= stages) return false;
@@ -123,7 +123,7 @@ struct rk_tape {
     for (auto& stage : k) stage = like;
   }
   template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
+  REVODE_HD static void parts(Self& self, Visit&& visit) {
     visit(self.y);
     for (auto& stage : self.k) visit(stage);
   }
@@ -135,7 +135,7 @@ struct rk_first_stage {
   rk_first_stage() = default;
   REVODE_HD explicit rk_first_stage(const Y& like) : k(like) {}
   template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
+  REVODE_HD static void parts(Self& self, Visit&& visit) {
     visit(self.k);
   }
 };
@@ -152,7 +152,7 @@ struct rk_seeds {
     for (auto& stage : k) stage = like;
   }
   template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
+  REVODE_HD static void parts(Self& self, Visit&& visit) {
     visit(self.y);
     for (auto& stage : self.k) visit(stage);
   }
@@ -177,7 +177,7 @@ struct rk_scratch {
     for (auto& part : k_extra) part = like;
   }
   template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
+  REVODE_HD static void parts(Self& self, Visit&& visit) {
     visit(self.stage);
     visit(self.k_bar);
     for (auto& part : self.theta) visit(part);
@@ -197,9 +197,12 @@ struct method_types<M, Y> : default_types<Y> {
 template <class M, int I>
 REVODE_HD double stage_time(double t, double t_new) {
   constexpr double c = coefficients<M>::c(I);
-  if constexpr (c == 0) return t;
-  else if constexpr (c == 1) return t_new;
-  else return muladd(c, t_new - t, t);
+  if constexpr (c == 0)
+    return t;
+  else if constexpr (c == 1)
+    return t_new;
+  else
+    return muladd(c, t_new - t, t);
 }
 
 /// out = y + h Σⱼ Row(j) kⱼ
@@ -211,7 +214,9 @@ REVODE_HD void advance_state(const Y& y, scalar_t<Y> h, const scalar_t<Y>* const
   T weight[Last];
   scale_row<Row, 0, Last>(h, weight);
   for_each_element(
-      out, [&](int i) __attribute__((always_inline)) { to[i] = add_weighted<Row, 0, Last>(from[i], weight, k, i); });
+      out, [&](int i) __attribute__((always_inline)) {
+        to[i] = add_weighted<Row, 0, Last>(from[i], weight, k, i);
+      });
 }
 
 /// Stages I, I + 1, … of the step that tape.y starts; `stage` ends as the last stage's value.
@@ -265,17 +270,18 @@ REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_t
   const T rtol = static_cast<T>(tol.rtol), atol = static_cast<T>(tol.atol);
   const int n = length(y_new);
   T sum(0), low(0);
-  for_each_element(y_new, [&](int i) __attribute__((always_inline)) {
-    const T from = a[i] < 0 ? -a[i] : a[i];
-    const T to = b[i] < 0 ? -b[i] : b[i];
-    const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
-    const T error = weight * add_weighted<error_row<M>, 0, s>(T(-0.0), e, k, i);
-    sum = muladd(error, error, sum);
-    if constexpr (requires { M::b_embedded_low; }) {
-      const T other = weight * add_weighted<low_error_row<M>, 0, s>(T(-0.0), e_low, k, i);
-      low = muladd(other, other, low);
-    }
-  });
+  for_each_element(
+      y_new, [&](int i) __attribute__((always_inline)) {
+        const T from = a[i] < 0 ? -a[i] : a[i];
+        const T to = b[i] < 0 ? -b[i] : b[i];
+        const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
+        const T error = weight * add_weighted<error_row<M>, 0, s>(T(-0.0), e, k, i);
+        sum = muladd(error, error, sum);
+        if constexpr (requires { M::b_embedded_low; }) {
+          const T other = weight * add_weighted<low_error_row<M>, 0, s>(T(-0.0), e_low, k, i);
+          low = muladd(other, other, low);
+        }
+      });
   const double to_mean = n > 0 ? 1.0 / n : 0.0;
   const double mean = to_mean * static_cast<double>(value_of(sum));
   if constexpr (requires { M::b_embedded_low; }) {
@@ -304,7 +310,7 @@ REVODE_HD double try_step(System& sys, const tolerance& tol, double t, double t_
 /// States small enough for that.
 template <class Y>
 inline constexpr bool stays_in_registers =
-    std::is_trivially_copyable_v<Y> && static_size_v<Y> >= 0 && static_size_v<Y> <= 16;
+    std::is_trivially_copyable_v<Y>&& static_size_v<Y> >= 0 && static_size_v<Y> <= 16;
 
 /// The same in locals, with the field inlined at every use: stages then live in registers.
 template <class M, class System, class Y>
@@ -313,8 +319,9 @@ REVODE_HD
 #else
 [[gnu::flatten]]
 #endif
-double try_in_registers(System& sys, const tolerance& tol, double t, double t_new,
-                        const carry<M, Y>& from, rk_tape<M, Y>& tape, carry<M, Y>& next) {
+    double
+    try_in_registers(System& sys, const tolerance& tol, double t, double t_new,
+                     const carry<M, Y>& from, rk_tape<M, Y>& tape, carry<M, Y>& next) {
   rk_tape<M, Y> stages;
   carry<M, Y> reached;
   const double error_squared = try_step<M>(sys, tol, t, t_new, from, stages, reached);
@@ -342,6 +349,23 @@ REVODE_HD void replay(const M& m, System& sys, double t, double t_new, nothing, 
     copy(c.state, tape.y);
     take_step<M>(sys, t, t_new, c.cache, tape, c.state);
     if constexpr (coefficients<M>::fsal) copy(tape.k[coefficients<M>::stages - 1], c.cache.k);
+  }
+}
+
+/// The carry after a step is a sum over its tape, in the order in which the step made it; the last
+/// stage becomes the next step's first.
+template <explicit_method M, class System, class Y>
+REVODE_HD void resume(const M&, System&, double t, double t_new, const rk_tape<M, Y>& tape,
+                      carry<M, Y>& c) {
+  using T = scalar_t<Y>;
+  constexpr int s = coefficients<M>::stages;
+  const T* k[s];
+  for (int j = 0; j < s; ++j) k[j] = tape.k[j].data();
+  if constexpr (coefficients<M>::fsal) {
+    advance_state<stage_row<M, s - 1>, s - 1>(tape.y, static_cast<T>(t_new - t), k, c.state);
+    copy(tape.k[s - 1], c.cache.k);
+  } else {
+    advance_state<solution_row<M>, s>(tape.y, static_cast<T>(t_new - t), k, c.state);
   }
 }
 
