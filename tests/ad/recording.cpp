@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include <revode/ad/dual.hpp>
 #include <revode/ad/recording.hpp>
@@ -103,4 +105,99 @@ TEST_CASE("two recordings on two threads share nothing") {
   second.join();
   CHECK(together[0] == alone[0]);
   CHECK(together[1] == alone[1]);
+}
+
+TEST_CASE("operations run in their place among the scalar nodes, last first") {
+  // y = x², z = 10 y by an operation, w = z x = 10 x³
+  recording<double> rec;
+  const auto x = rec.input(2.0);
+  const auto y = x * x;
+  const auto z = rec.input(10 * y.value);
+  std::vector<int> order;
+  rec.operation([&order, y, z](recording<double>& r) {
+    order.push_back(1);
+    r.adjoint(y.id) += 10 * r.adjoint(z.id);
+  });
+  const auto w = z * x;
+  rec.operation([&order] { order.push_back(2); });
+  rec.begin_pull();
+  rec.seed(w, 1.0);
+  rec.pull();
+  CHECK(rec.adjoint(x.id) == 10 * 3 * 4);
+  CHECK(order == std::vector<int>{2, 1});
+}
+
+TEST_CASE("one recording is made and pulled while another is pulled") {
+  const double one = 1;
+  recording<double> outer, inner;
+  const auto x = outer.input(3.0);
+  const auto y = outer.input(std::sin(3.0));
+  outer.operation([&, x, y](recording<double>& r) {
+    inner.clear();
+    const auto u = inner.input(x.value);
+    const auto v = sin(u);
+    inner.pull(&v, &one, 1);
+    r.adjoint(x.id) += inner.adjoint(u.id) * r.adjoint(y.id);
+  });
+  const auto z = y * x;
+  outer.pull(&z, &one, 1);
+  CHECK(outer.adjoint(x.id) == std::cos(3.0) * 3.0 + std::sin(3.0));
+}
+
+namespace {
+struct counted {
+  static inline int alive = 0;
+  double weight;
+  counted(double w) : weight(w) { ++alive; }
+  counted(const counted& other) : weight(other.weight) { ++alive; }
+  ~counted() { --alive; }
+};
+}  // namespace
+
+TEST_CASE("operations are destroyed once: when they have run, by clear, or when one throws") {
+  recording<double> rec;
+  const auto record = [&](bool throws) {
+    rec.clear();
+    for (int i = 0; i < 100; ++i) {
+      rec.operation([c = counted(1.0), i, throws] {
+        if (throws && i == 40) throw std::runtime_error("not now");
+      });
+    }
+    CHECK(counted::alive == 100);
+    rec.begin_pull();
+  };
+  record(false);
+  rec.pull();
+  CHECK(counted::alive == 0);
+  record(true);
+  CHECK_THROWS(rec.pull());
+  CHECK(counted::alive == 40);
+  rec.clear();
+  CHECK(counted::alive == 0);
+  record(false);
+  const recording<double> other = rec;  // operations stay with what they were made for
+  rec.pull();
+  CHECK(counted::alive == 0);
+}
+
+TEST_CASE("the second recording of the same operations allocates nothing") {
+  recording<double> rec;
+  const double one = 1;
+  const auto pass = [&] {
+    rec.clear();
+    auto x = rec.input(1.0);
+    for (int i = 0; i < 1000; ++i) {
+      const auto y = rec.input(2 * x.value);
+      std::array<double, 7> factors{};
+      factors[3] = 2;
+      rec.operation([x, y, factors](auto& r) { r.adjoint(x.id) += factors[3] * r.adjoint(y.id); });
+      x = 0.5 * y;
+    }
+    rec.pull(&x, &one, 1);
+    return rec.adjoint(0);
+  };
+  CHECK(pass() == 1);
+  const long before = allocations_so_far();
+  CHECK(pass() == 1);
+  CHECK(allocations_so_far() == before);
 }

@@ -7,6 +7,7 @@
 #include <revode/ad/dual_sweep.hpp>
 #include <revode/ad/field_calls.hpp>
 #include <revode/ad/recording.hpp>
+#include <revode/ad/register_recording.hpp>
 #include <revode/config.hpp>
 #include <revode/state/algebra.hpp>
 
@@ -92,6 +93,12 @@ class derivatives {
     if constexpr (vjp_source == derivative_source::own) {
       own_vjp(f, t, y, p, w, gt, gy, gp);
     } else if constexpr (vjp_source == derivative_source::duals) {
+#if !defined(__CUDA_ARCH__)
+      using sweep = register_sweep<F, Y, P>;
+      if (sweep::fits(f, t, y, p))
+        return gt != nullptr ? sweep::template vjp<true>(f, t, y, p, w, gt, gy, gp)
+                             : sweep::template vjp<false>(f, t, y, p, w, gt, gy, gp);
+#endif
       if (gt != nullptr) {
         dual_sweep<Y, P>::template vjp<n + tracked + 1>(f, t, y, p, w, gt, gy, gp);
       } else {

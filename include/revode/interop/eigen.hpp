@@ -53,8 +53,8 @@ namespace Eigen {
 template <class T, int N>
 struct NumTraits<revode::dual<T, N>> : revode::eigen_number<revode::dual<T, N>, T> {};
 
-template <class T>
-struct NumTraits<revode::variable<T>> : revode::eigen_number<revode::variable<T>, T> {};
+template <class T, class H>
+struct NumTraits<revode::variable<T, H>> : revode::eigen_number<revode::variable<T, H>, T> {};
 
 template <class T, int N, revode::constant_for<revode::dual<T, N>> C, class Operation>
 struct ScalarBinaryOpTraits<revode::dual<T, N>, C, Operation> {
@@ -66,14 +66,14 @@ struct ScalarBinaryOpTraits<C, revode::dual<T, N>, Operation> {
   using ReturnType = revode::dual<T, N>;
 };
 
-template <class T, revode::constant_for<revode::variable<T>> C, class Operation>
-struct ScalarBinaryOpTraits<revode::variable<T>, C, Operation> {
-  using ReturnType = revode::variable<T>;
+template <class T, class H, revode::constant_for<revode::variable<T, H>> C, class Operation>
+struct ScalarBinaryOpTraits<revode::variable<T, H>, C, Operation> {
+  using ReturnType = revode::variable<T, H>;
 };
 
-template <class T, revode::constant_for<revode::variable<T>> C, class Operation>
-struct ScalarBinaryOpTraits<C, revode::variable<T>, Operation> {
-  using ReturnType = revode::variable<T>;
+template <class T, class H, revode::constant_for<revode::variable<T, H>> C, class Operation>
+struct ScalarBinaryOpTraits<C, revode::variable<T, H>, Operation> {
+  using ReturnType = revode::variable<T, H>;
 };
 
 // Two of Eigen 3.4's kernels do not serve scalars with derivatives, and are replaced for them by

@@ -116,20 +116,28 @@ REVODE_HD void pull_step(System& sys, double t, double t_new, const rk_tape<M, Y
 }
 
 /// The common case of a small state: all of the step, the field's derivative included, is one piece
-/// of code without a call, so that cotangents never touch memory.
-template <class M, class System, class Y, class P>
+/// of code without a call, so that cotangents never touch memory. Ends is void where they stand
+/// still.
+template <class M, class Ends, class System, class Y, class P>
 #if defined(__CUDACC__)
 REVODE_HD
 #else
 [[gnu::flatten]]
 #endif
-void pull_in_registers(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
-                       Y& state_bar, P& p_bar) {
+    void
+    pull_in_registers(System& sys, double t, double t_new, const rk_tape<M, Y>& tape, Y& state_bar,
+                      P& p_bar, Ends* ends) {
   rk_scratch<M, Y> local;
   const rk_tape<M, Y> stages = tape;
   Y y_bar = state_bar;
   P parameters_bar = p_bar;
-  pull_step<M, false>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr);
+  if constexpr (std::is_void_v<Ends>) {
+    pull_step<M, false>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr);
+  } else {
+    Ends both = *ends;
+    pull_step<M, false>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, &both);
+    *ends = both;
+  }
   state_bar = y_bar;
   p_bar = parameters_bar;
 }
@@ -143,12 +151,13 @@ REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
                     step_ends<scalar_t<Y>>* ends) {
   if (seeds != nullptr) {
     pull_step<M, true>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
-  } else if (ends != nullptr) {
-    pull_step<M, false>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
   } else if constexpr (stays_in_registers<Y> && stays_in_registers<P>) {
-    pull_in_registers<M>(sys, t, t_new, tape, state_bar, p_bar);
+    if (ends == nullptr)
+      pull_in_registers<M, void>(sys, t, t_new, tape, state_bar, p_bar, nullptr);
+    else
+      pull_in_registers<M, step_ends<scalar_t<Y>>>(sys, t, t_new, tape, state_bar, p_bar, ends);
   } else {
-    pull_step<M, false>(sys, t, t_new, tape, w, nullptr, state_bar, p_bar, nullptr);
+    pull_step<M, false>(sys, t, t_new, tape, w, nullptr, state_bar, p_bar, ends);
   }
 }
 
@@ -163,10 +172,11 @@ REVODE_HD void add_stages(scalar_t<Y> h, scalar_t<Y> h_dot, const scalar_t<Y>* c
   T weight[size], weight_dot[size];
   scale_row<Row, 0, Last>(h, weight);
   scale_row<Row, 0, Last>(h_dot, weight_dot);
-  for_each_element(y_dot, [&](int i) __attribute__((always_inline)) {
-    const T sum = add_weighted<Row, 0, Last>(y_dot.data()[i], weight, dk, i);
-    out.data()[i] = add_weighted<Row, 0, Last>(sum, weight_dot, k, i);
-  });
+  for_each_element(
+      y_dot, [&](int i) __attribute__((always_inline)) {
+        const T sum = add_weighted<Row, 0, Last>(y_dot.data()[i], weight, dk, i);
+        out.data()[i] = add_weighted<Row, 0, Last>(sum, weight_dot, k, i);
+      });
 }
 
 /// Stages I … Last − 1 of the tangent: w.theta[I] = dk_I.

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <revode/ad/derivatives.hpp>
+#include <revode/problems/arenstorf.hpp>
+#include <revode/problems/lorenz.hpp>
+
+namespace revode {
+namespace {
+
+using std::abs;
+
+/// All of wᵀ(f_t, f_y, f_p) by the register recording and by duals, added to what was there.
+template <class F, class Y, class P>
+void compare(const F& f, const Y& y, const P& p, bool with_time) {
+  Y w = y, gy_a = y, gy_b = y;
+  P gp_a = p, gp_b = p;
+  for (int i = 0; i < w.size(); ++i) w[i] = 0.5 + 0.25 * i;
+  double gt_a = 0.25, gt_b = 0.25;
+  using sweep = register_sweep<F, Y, P>;
+  constexpr int directions = static_size_v<Y> + static_size_v<P>;
+  if (with_time) {
+    sweep::template vjp<true>(f, 0.5, y, p, w, &gt_a, gy_a, gp_a);
+    dual_sweep<Y, P>::template vjp<directions + 1>(f, 0.5, y, p, w, &gt_b, gy_b, gp_b);
+  } else {
+    sweep::template vjp<false>(f, 0.5, y, p, w, nullptr, gy_a, gp_a);
+    dual_sweep<Y, P>::template vjp<directions>(f, 0.5, y, p, w, nullptr, gy_b, gp_b);
+  }
+  CHECK(gt_a == doctest::Approx(gt_b).epsilon(1e-14));
+  for (int i = 0; i < y.size(); ++i) CHECK(gy_a[i] == doctest::Approx(gy_b[i]).epsilon(1e-14));
+  for (int i = 0; i < p.size(); ++i) CHECK(gp_a[i] == doctest::Approx(gp_b[i]).epsilon(1e-14));
+}
+
+struct driven {
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    using std::exp;
+    using std::sin;
+    dy[0] = p[0] * sin(t) + y[1] * y[0];
+    dy[1] = exp(y[0] / p[0]) - t * t;
+  }
+};
+
+struct constant_and_passed_on {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P&, Y& dy) const {
+    dy[0] = y[1];
+    dy[1] = T(2);
+  }
+};
+
+template <int N>
+struct ring {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    for (int i = 0; i < N; ++i) dy[i] = p[0] * (y[(i + 1) % N] - y[i]) * y[i];
+  }
+};
+
+/// Its formula depends on the state.
+struct two_branches {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    dy[0] = y[0] > 1 ? p[0] * y[0] * y[0] : -y[0];
+  }
+};
+
+/// 80 operations: more than a register recording has room for.
+struct long_chain {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P&, Y& dy) const {
+    T x = y[0];
+    for (int i = 0; i < 80; ++i) x = x * y[0];
+    dy[0] = x;
+  }
+};
+
+TEST_CASE("a register recording has the products of a dual sweep") {
+  for (const bool with_time : {false, true}) {
+    compare(lorenz{}, vec{1.5, -2.0, 20.0}, lorenz{}.parameters(), with_time);
+    compare(arenstorf{}, arenstorf{}.y0(), arenstorf{}.parameters(), with_time);
+    compare(driven{}, vec{0.5, -1.0}, vec{2.0}, with_time);
+    compare(constant_and_passed_on{}, vec{0.5, -1.0}, vec<double, 0>{}, with_time);
+    compare(ring<4>{}, vec{1.0, 2.0, 3.0, 4.0}, vec{0.5}, with_time);
+    compare(two_branches{}, vec{2.0}, vec{0.5}, with_time);
+    compare(two_branches{}, vec{0.5}, vec{0.5}, with_time);
+  }
+}
+
+TEST_CASE("without parameters nothing is computed for them") {
+  const vec y{1.5, -2.0, 20.0}, w{1.0, 2.0, 3.0};
+  const auto p = lorenz{}.parameters();
+  vec<double, 3> gy{}, with{};
+  vec<double, 0> none{};
+  auto gp = vec<double, 3>{};
+  using sweep = register_sweep<lorenz, vec<double, 3>, vec<double, 3>>;
+  sweep::vjp<false>(lorenz{}, 0.0, y, p, w, nullptr, gy, none);
+  sweep::vjp<false>(lorenz{}, 0.0, y, p, w, nullptr, with, gp);
+  for (int i = 0; i < 3; ++i) CHECK(gy[i] == with[i]);
+}
+
+TEST_CASE("only formulas of constant length that fit are recorded in registers") {
+  const vec one{0.5};
+  const vec<double, 0> none{};
+  using chain_sweep = register_sweep<long_chain, vec<double, 1>, vec<double, 0>>;
+  using branch_sweep = register_sweep<two_branches, vec<double, 1>, vec<double, 1>>;
+  CHECK_FALSE(chain_sweep::fits(long_chain{}, 0.0, one, none));
+  CHECK_FALSE(branch_sweep::fits(two_branches{}, 0.0, one, one));
+#if defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+  const auto p = lorenz{}.parameters();
+  CHECK(register_sweep<lorenz, vec<double, 3>, vec<double, 3>>::fits(lorenz{}, 0.0, vec{1., 2., 3.},
+                                                                     p));
+#endif
+}
+
+TEST_CASE("what is not recorded in registers has the derivatives of duals") {
+  derivatives<long_chain, vec<double, 1>, vec<double, 0>> d;
+  const vec y{1.01}, w{2.0};
+  vec<double, 1> gy{0.5};
+  vec<double, 0> none{};
+  d.vjp(long_chain{}, 0.0, y, none, w, static_cast<double*>(nullptr), gy, none);
+  CHECK(gy[0] == doctest::Approx(0.5 + 2 * 81 * std::pow(1.01, 80)).epsilon(1e-14));
+}
+
+}  // namespace
+}  // namespace revode
