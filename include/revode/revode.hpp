@@ -4,6 +4,7 @@
 // All of revode that needs no other library: solve, methods, adjoints, loops.
 #include <revode/adjoint/all.hpp>
 #include <revode/loop/bounded_while_loop.hpp>
+#include <revode/loop/inner_loops.hpp>
 #include <revode/loop/scan.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/solve.hpp>

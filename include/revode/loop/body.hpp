@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/ad/recording.hpp>
-#include <revode/state/algebra.hpp>
+#include <tuple>
+#include <type_traits>
+
+#include <revode/loop/recorded_trees.hpp>
 
 namespace revode {
 
@@ -10,71 +12,117 @@ namespace revode {
 template <class T>
 using no_values = vec<T, 0>;
 
+/// A recording of one call f(inputs…, results…) over trees of leaves: the pull of functions that have
+/// none of their own. Ins and Outs are tuples of trees; what a body sees of them depends on the
+/// headers included, and is part of the type. Memory: the recording, kept; no allocation after the
+/// first call of the same shape.
+template <class T, class Ins, class Outs, class Inputs = recorded_t<Ins>,
+          class Results = recorded_t<Outs>>
+class recorded_call {
+ public:
+  /// bars += (∂results/∂inputs)ᵀ result_bars, for tuples of references to trees; a bar that is a
+  /// no_cotangent makes its input a constant. `like` has the shapes of the results.
+  template <class F, class Values, class Like, class ResultBars, class Bars>
+  void pull(const F& f, const Values& values, const Like& like, const ResultBars& result_bars,
+            Bars&& bars) {
+    recording_.clear();
+    fit_sequences(values, inputs_);
+    for_each_leaf([&](auto&... leaf) { open(leaf...); }, values, bars, inputs_);
+    fit_sequences(like, results_);
+    for_each_leaf([&](auto&... leaf) { shape(leaf...); }, like, results_);
+    call(f);
+    recording_.begin_pull();
+    for_each_leaf([&](auto&... leaf) { seed(leaf...); }, like, result_bars, results_);
+    recording_.pull();
+    for_each_leaf([&](auto&... leaf) { collect(leaf...); }, values, bars, inputs_);
+  }
+
+ private:
+  template <class F>
+  void call(const F& f) {
+    std::apply(
+        [&](const auto&... in) { std::apply([&](auto&... out) { f(in..., out...); }, results_); },
+        inputs_);
+  }
+
+  template <class Z, class B, class V>
+  void open(const Z& value, B& bar, V& v) {
+    if constexpr (is_frozen_v<Z>)
+      open_frozen(recording_, value, v);
+    else if constexpr (!recorded_leaf<Z>)
+      v = value;
+    else if constexpr (std::is_same_v<B, no_cotangent>)
+      recorded<Z>::open(recording_, value, static_cast<Z*>(nullptr), v);
+    else
+      recorded<Z>::open(recording_, value, &bar, v);
+  }
+  template <class Z, class V>
+  void shape(const Z& like, V& v) {
+    if constexpr (is_frozen_v<Z>)
+      open_frozen(recording_, like, v);
+    else if constexpr (!recorded_leaf<Z>)
+      v = like;
+    else
+      recorded<Z>::shape(recording_, like, v);
+  }
+  template <class Z, class B, class V>
+  void seed(const Z&, const B& bar, V& v) {
+    if constexpr (!std::is_same_v<B, no_cotangent>) recorded<Z>::seed(recording_, v, bar);
+  }
+  template <class Z, class B, class V>
+  void collect(const Z&, B& bar, const V& v) {
+    if constexpr (!std::is_same_v<B, no_cotangent>) recorded<Z>::collect(recording_, v, &bar);
+  }
+
+  recording<T> recording_;
+  Inputs inputs_{};
+  Results results_{};
+};
+
+/// The function behind a body: what remat (remat.hpp) wraps, where there is nothing else to record.
+template <class Body>
+const Body& recorded_body(const Body& body) {
+  return body;
+}
+
 /// The pull of one call of a loop body, body(carry, x, params, next, out):
 ///   carry_bar += (∂(next, out)/∂carry)ᵀ (next_bar, out_bar), and the same for x and params.
 /// It is the body's own member
 ///   body.pull(carry, x, params, next_bar, out_bar, carry_bar, x_bar, params_bar)
 /// where there is one, otherwise the reverse recording of one call: the body is then generic in
-/// its scalar. Memory: one call's recording, kept; no allocation after the first.
+/// what it is called with.
 template <class Body, class C, class X, class P, class O>
 class body_pull {
  public:
-  using scalar = scalar_t<C>;
-
-  void operator()(const Body& body, const C& carry, const X& x, const P& params, const C& next_bar,
-                  const O& out_bar, C& carry_bar, X& x_bar, P& params_bar) {
-    if constexpr (requires {
-                    body.pull(carry, x, params, next_bar, out_bar, carry_bar, x_bar, params_bar);
-                  }) {
+  template <class XBar>
+  void operator()(const Body& body, const C& carry, const X& x, const P& params,
+                  const cotangent_t<C>& next_bar, const O& out, const cotangent_t<O>& out_bar,
+                  cotangent_t<C>& carry_bar, XBar& x_bar, cotangent_t<P>& params_bar) {
+    if constexpr (has_own && std::is_same_v<XBar, cotangent_t<X>>) {
       body.pull(carry, x, params, next_bar, out_bar, carry_bar, x_bar, params_bar);
+    } else if constexpr (has_own) {  // a series without cotangents
+      shape_as(x, unwanted_);
+      body.pull(carry, x, params, next_bar, out_bar, carry_bar, unwanted_, params_bar);
     } else {
-      record(body, carry, x, params, out_bar);
-      weights_.assign(next_bar.data(), next_bar.data() + length(next_bar));
-      weights_.insert(weights_.end(), out_bar.data(), out_bar.data() + length(out_bar));
-      recording_.pull(results_.data(), weights_.data(), static_cast<int>(results_.size()));
-      int id = 0;
-      id = collect(id, carry_bar);
-      id = collect(id, x_bar);
-      collect(id, params_bar);
+      recorded_.pull(recorded_body(body), std::tie(carry, x, params), std::tie(carry, out),
+                     std::tie(next_bar, out_bar), std::tie(carry_bar, x_bar, params_bar));
     }
   }
 
  private:
-  using variable_type = variable<scalar>;
+  static constexpr bool has_own =
+      requires(const Body& body, const C& c, const X& x, const P& p, const cotangent_t<C>& c_bar,
+               const cotangent_t<O>& o_bar, cotangent_t<C>& c_to, cotangent_t<X>& x_to,
+               cotangent_t<P>& p_to) {
+    body.pull(c, x, p, c_bar, o_bar, c_to, x_to, p_to);
+  };
 
-  template <class Z>
-  void input(const Z& values, rebind_t<Z, variable_type>& variables) {
-    if (length(variables) != length(values)) variables = rebind_like<variable_type>(values);
-    for (int i = 0, n = length(values); i < n; ++i)
-      variables.data()[i] = recording_.input(values.data()[i]);
-  }
-
-  void record(const Body& body, const C& carry, const X& x, const P& params, const O& out) {
-    recording_.clear();
-    input(carry, carry_);
-    input(x, x_);
-    input(params, params_);
-    if (length(next_) != length(carry)) next_ = rebind_like<variable_type>(carry);
-    if (length(out_) != length(out)) out_ = rebind_like<variable_type>(out);
-    body(carry_, x_, params_, next_, out_);
-    results_.assign(next_.data(), next_.data() + length(next_));
-    results_.insert(results_.end(), out_.data(), out_.data() + length(out_));
-  }
-
-  template <class Z>
-  int collect(int id, Z& bar) {
-    for (int i = 0, n = length(bar); i < n; ++i, ++id)
-      bar.data()[i] = bar.data()[i] + recording_.adjoint(id);
-    return id;
-  }
-
-  recording<scalar> recording_;
-  rebind_t<C, variable_type> carry_{}, next_{};
-  rebind_t<X, variable_type> x_{};
-  rebind_t<P, variable_type> params_{};
-  rebind_t<O, variable_type> out_{};
-  std::vector<variable_type> results_;
-  std::vector<scalar> weights_;
+  struct nothing {};
+  std::conditional_t<
+      has_own, nothing,
+      recorded_call<tree_scalar_t<C, P, X, O>, std::tuple<C, X, P>, std::tuple<C, O>>>
+      recorded_{};
+  std::conditional_t<has_own, cotangent_t<X>, nothing> unwanted_{};
 };
 
 }  // namespace revode
