@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <revode/solve/solution.hpp>
+#include <revode/state/algebra.hpp>
+
+namespace revode {
+
+/// What one lane did: the counts of its single solve.
+struct lane_statistics {
+  index accepted = 0;
+  index rejected = 0;
+  index field_evaluations = 0;
+};
+
+/// The states at the save points of all lanes, component-major: number i of point k of lane l is
+/// numbers[(k n + i) stride + l]. A lane that ended early has fewer points; the rest is 0.
+template <class Y>
+struct lane_save_points {
+  index stride = 0;
+  std::vector<scalar_t<Y>> numbers{};
+  std::vector<index> counts{};
+
+  index size(index lane) const {
+    return counts.empty() ? 0 : counts[static_cast<std::size_t>(lane)];
+  }
+  Y at(index lane, index k) const {
+    Y y;
+    for (int i = 0; i < length(y); ++i)
+      y.data()[i] = numbers[static_cast<std::size_t>((k * length(y) + i) * stride + lane)];
+    return y;
+  }
+};
+
+/// The result of an ensemble, element l of each vector being lane l's: whatever its status, t and y
+/// are the end of its last accepted step.
+template <class Y>
+struct ensemble_solution {
+  std::vector<revode::status> status{};
+  std::vector<double> t{};
+  std::vector<Y> y{};
+  lane_save_points<Y> ys{};
+  std::vector<lane_statistics> stats{};
+
+  index lanes() const { return static_cast<index>(y.size()); }
+  /// Lanes with another status than success.
+  index failed() const {
+    index count = 0;
+    for (const auto s : status) count += s != revode::status::success;
+    return count;
+  }
+};
+
+}  // namespace revode

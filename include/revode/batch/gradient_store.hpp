@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <revode/batch/gradient_group.hpp>
+#include <revode/batch/lane_store.hpp>
+#include <revode/batch/lane_sum.hpp>
+
+namespace revode {
+
+/// Memory of the reverse pass, for the lanes that are resident at a time (not for the ensemble). Bits
+/// do not depend on it.
+struct lane_memory {
+  index budget = index{1} << 30;           ///< bytes, over all resident lanes
+  std::optional<lane_memory_plan> plan{};  ///< unset: the first that fits
+  index slots = 0;                         ///< > 0: states kept, instead of what the budget gives
+};
+
+inline void validate(const lane_memory& memory) {
+  if (memory.budget < 1)
+    throw std::invalid_argument("budget of " + std::to_string(memory.budget) +
+                                " bytes (a reverse pass keeps at least the initial states) give "
+                                "some?");
+  if (memory.slots < 0)
+    throw std::invalid_argument("slots = " + std::to_string(memory.slots) +
+                                " (a number of states is not negative) leave it at 0, or give "
+                                "slots >= 1?");
+}
+
+/// What the reverse pass did and held.
+struct lane_reverse_statistics {
+  lane_memory_plan plan = lane_memory_plan::states;
+  index slots = 0;
+  index resident_lanes = 0;
+  index bytes = 0;            ///< states, log and schedule of the resident lanes
+  index pulled_rounds = 0;    ///< summed over lanes
+  index replayed_rounds = 0;  ///< likewise
+};
+
+/// The result of ensemble_solver::gradient. A lane without success counts nothing.
+template <class Y, class P>
+struct ensemble_gradient {
+  std::vector<scalar_t<Y>> loss{};
+  std::vector<Y> y0{};
+  std::vector<P> p{};
+  scalar_t<Y> total_loss{};  ///< Σ over lanes; likewise the two below
+  Y total_y0{};
+  P total_p{};
+  lane_reverse_statistics reverse{};
+};
+
+/// The arrays of the reverse pass, where the lanes run.
+template <class Place, class T>
+class gradient_store {
+ public:
+  template <class X>
+  using array = typename Place::template array<X>;
+
+  /// Room for `workers` groups of `width` lanes. changed: the counts of the last run are a guess.
+  template <class M, class Y, class P>
+  lane_arena<T> prepare(const lane_store<Place, T>& store, const lane_memory& memory, index workers,
+                        index width, bool fixed, bool changed) {
+    constexpr index n = numbers_in<typename method_types<M, Y>::state, T>;
+    lane_arena<T> a =
+        plan(store, memory, workers, width, n * static_cast<index>(sizeof(T)), fixed, changed);
+    const auto resident = static_cast<std::size_t>(workers * width);
+    const auto slots = static_cast<std::size_t>(a.slots);
+    const bool logs = a.plan != lane_memory_plan::controller;
+    a.save_rows = store.points() * static_size_v<Y>;
+    states_.resize(slots * static_cast<std::size_t>(n) * resident);
+    log_.resize(logs ? static_cast<std::size_t>(a.rounds + 1) * resident : 0);
+    control_.resize(logs ? 0 : slots * static_cast<std::size_t>(lane_control_rows) * resident);
+    stack_.resize(slots * static_cast<std::size_t>(workers));
+    save_bars_.resize(static_cast<std::size_t>(a.save_rows) * resident);
+    overflow_.assign(1, 0);
+    const auto stride = static_cast<std::size_t>(store.stride());
+    y0_.assign(stride * static_cast<std::size_t>(static_size_v<Y>), T(0));
+    p_.assign(stride * static_cast<std::size_t>(static_size_v<P>), T(0));
+    loss_.assign(stride, T(0));
+    rounds_.assign(stride, 0);
+    replayed_.assign(stride, 0);
+    a.states = elements(states_);
+    a.log = elements(log_);
+    a.control = elements(control_);
+    a.stack = elements(stack_);
+    a.save_bars = elements(save_bars_);
+    a.overflow = elements(overflow_);
+    reverse_ = {.plan = a.plan, .slots = a.slots, .resident_lanes = workers * width};
+    reverse_.bytes = bytes_of(states_) + bytes_of(log_) + bytes_of(control_) + bytes_of(stack_) +
+                     bytes_of(save_bars_);
+    return a;
+  }
+
+  lane_gradients<T> outputs() {
+    return {.stride = static_cast<index>(loss_.size()),
+            .y0 = elements(y0_),
+            .p = elements(p_),
+            .loss = elements(loss_),
+            .rounds = elements(rounds_),
+            .replayed = elements(replayed_)};
+  }
+  bool overflowed() const { return overflow_[0] != 0; }
+
+  template <class Y, class P>
+  ensemble_gradient<Y, P> download(const lane_store<Place, T>& store) {
+    ensemble_gradient<Y, P> g;
+    const index lanes = store.lanes(), stride = store.stride();
+    g.loss = store.host(loss_);
+    g.loss.resize(static_cast<std::size_t>(lanes));
+    g.y0 = store.template rows<Y>(y0_);
+    g.p = store.template rows<P>(p_);
+    g.total_loss = lane_sum<Place>(elements(loss_), lanes);
+    for (int i = 0; i < static_size_v<Y>; ++i)
+      g.total_y0.data()[i] = lane_sum<Place>(elements(y0_) + i * stride, lanes);
+    for (int i = 0; i < static_size_v<P>; ++i)
+      g.total_p.data()[i] = lane_sum<Place>(elements(p_) + i * stride, lanes);
+    g.reverse = reverse_;
+    for (const index r : store.host(rounds_)) g.reverse.pulled_rounds += r;
+    for (const index r : store.host(replayed_)) g.reverse.replayed_rounds += r;
+    return g;
+  }
+
+ private:
+  template <class A>
+  static index bytes_of(const A& a) {
+    return static_cast<index>(a.size() * sizeof(a[0]));
+  }
+
+  /// The first plan that fits the budget, unless one is asked for. Sizes are per resident lane.
+  lane_arena<T> plan(const lane_store<Place, T>& store, const lane_memory& memory, index workers,
+                     index width, index state_bytes, bool fixed, bool changed) const {
+    lane_arena<T> a{.workers = workers, .width = width};
+    const index each = memory.budget / (workers * width);
+    double most = 1;
+    if (memory.plan != lane_memory_plan::controller)
+      for (const double attempts : store.last_attempts()) most = std::max(most, attempts);
+    a.rounds = static_cast<index>(changed && !fixed ? 1.25 * most + 8 : most);
+    const index log = 8 * (a.rounds + 1);
+    const index control = 8 * lane_control_rows;
+    if (memory.plan)
+      a.plan = *memory.plan;
+    else if (a.rounds * state_bytes + log <= each)
+      a.plan = lane_memory_plan::states;
+    else if (fixed || log <= each / 2)
+      a.plan = lane_memory_plan::log;
+    else
+      a.plan = lane_memory_plan::controller;
+    const index left = a.plan == lane_memory_plan::controller ? each : each - log;
+    const index slot =
+        state_bytes + 8 / width + (a.plan == lane_memory_plan::controller ? control : 0);
+    a.slots = a.plan == lane_memory_plan::states ? a.rounds
+              : memory.slots > 0                 ? memory.slots
+                                                 : left / slot;
+    if (a.plan != lane_memory_plan::controller)
+      a.slots = std::min(a.slots, a.rounds);
+    else if (memory.slots == 0)
+      a.slots = std::min(a.slots, index{1000});
+    if (a.slots < 1)
+      throw std::invalid_argument(
+          "budget of " + std::to_string(memory.budget) + " bytes for " +
+          std::to_string(workers * width) + " resident lanes (one state of each takes " +
+          std::to_string(slot * workers * width) + (log > each ? ", a log more" : "") +
+          ") give at least that many?");
+    return a;
+  }
+
+  array<T> states_, save_bars_, y0_, p_, loss_;
+  array<double> log_, control_;
+  array<index> stack_, rounds_, replayed_;
+  array<int> overflow_;
+  lane_reverse_statistics reverse_;
+};
+
+}  // namespace revode

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/batch/lane_group.hpp>
+#include <revode/batch/lane_system.hpp>
+
+namespace revode {
+
+/// The reverse pass of a group: where each lane stands, and its cotangents.
+template <class M, class Y, class P, int W>
+struct alignas(64) lane_bars {
+  using T = scalar_t<Y>;
+  static constexpr int states = static_size_v<Y>;
+  static constexpr int parameters = static_size_v<P>;
+
+  T state[numbers_in<typename method_types<M, Y>::state, T>][W];
+  T p[parameters > 0 ? parameters : 1][W];
+  std::int64_t counts[W];  // 1: the lane's result is differentiated
+  std::int64_t pulled[W];  // the last round pulled, for the sake of exceptions
+  std::int64_t moved[W];   // 1: the lane made a step
+  index next_save[W];      // save points from this on have been pulled
+};
+
+/// The step of lane l from where it stands to t_new, again; none where it stands there. Doing it
+/// twice does no harm.
+template <class M, class F, class Y, class P, int W>
+REVODE_HD void replay_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, double t_new, int l) {
+  using T = scalar_t<Y>;
+  P p;
+  g.read_parameters(l, p);
+  carry<M, Y> from, next;
+  for_each_number(
+      from, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
+  typename method_types<M, Y>::tape tape;
+  system<F, Y, P> sys(f, p);
+  const double t = g.t[l];
+  const bool steps = t_new != t;
+  attempt_in_lane(m, sys, tolerance{.estimate = false}, t, t_new, from, tape, next);
+  for_each_number(
+      next, [&](int i, T& x)
+                __attribute__((always_inline)) { g.now[i][l] = select(steps, x, g.now[i][l]); });
+  g.t[l] = t_new;
+}
+
+/// The cache of lane l, after its state has been put back.
+template <class M, class F, class Y, class P, int W>
+REVODE_HD void refresh_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, int l) {
+  using T = scalar_t<Y>;
+  P p;
+  g.read_parameters(l, p);
+  carry<M, Y> c;
+  for_each_number(
+      c, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
+  system<F, Y, P> sys(f, p);
+  refresh(m, sys, g.t[l], c);
+  for_each_number(
+      c, [&](int i, T& x) __attribute__((always_inline)) { g.now[i][l] = x; });
+}
+
+/// The transpose of the step from (g.t, g.now) to t_new of lane l; none where they are equal. The
+/// stages are computed again.
+template <lane_vjp Kind, class M, class F, class Y, class P, int W>
+REVODE_HD void pull_lane(const M& m, const F& f, const lane_group<M, Y, P, W>& g,
+                         lane_bars<M, Y, P, W>& bars, double t_new, std::int64_t round, int l) {
+  using T = scalar_t<Y>;
+  const double t = g.t[l];
+  const bool steps = t_new != t && bars.counts[l] != 0 && bars.pulled[l] != round;
+  P p, p_bar;
+  g.read_parameters(l, p);
+  carry<M, Y> from, next;
+  for_each_number(
+      from, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
+  typename method_types<M, Y>::tape tape;
+  typename method_types<M, Y>::state state_bar;
+  lane_system<F, Y, P, Kind> sys(f, p);
+  for_each_number(
+      state_bar, 0, [&](int i, T& x) __attribute__((always_inline)) { x = bars.state[i][l]; });
+  for_each_number(
+      p_bar, 0, [&](int i, T& x) __attribute__((always_inline)) { x = bars.p[i][l]; });
+  attempt_in_lane(m, sys, tolerance{.estimate = false}, t, t_new, from, tape, next);
+  pull_in_lane(m, sys, t, t_new, tape, state_bar, p_bar);
+  for_each_number(
+      state_bar, 0, [&](int i, T& x) __attribute__((always_inline)) {
+        bars.state[i][l] = select(steps, x, bars.state[i][l]);
+      });
+  for_each_number(
+      p_bar, 0, [&](int i, T& x) __attribute__((always_inline)) {
+        bars.p[i][l] = select(steps, x, bars.p[i][l]);
+      });
+  bars.pulled[l] = round;
+}
+
+/// body(l) for every lane, as one vector operation each line; `Body` is a functor of this file.
+template <int W, class Body>
+#if defined(__CUDACC__)
+REVODE_HD
+#else
+[[gnu::flatten]]
+#endif
+    void
+    for_each_lane(const Body& body) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif !defined(__CUDACC__)
+#pragma GCC ivdep
+#endif
+  for (int l = 0; l < W; ++l) body(l);
+}
+
+template <class M, class F, class Group>
+struct replay_body {
+  const M& m;
+  const F& f;
+  Group& g;
+  const double* t_new;
+  REVODE_HD void operator()(int l) const { replay_lane(m, f, g, t_new[l], l); }
+};
+
+template <class M, class F, class Group>
+struct refresh_body {
+  const M& m;
+  const F& f;
+  Group& g;
+  REVODE_HD void operator()(int l) const { refresh_lane(m, f, g, l); }
+};
+
+template <lane_vjp Kind, class M, class F, class Group, class Bars>
+struct pull_body {
+  const M& m;
+  const F& f;
+  const Group& g;
+  Bars& bars;
+  const double* t_new;
+  std::int64_t round;
+  REVODE_HD void operator()(int l) const { pull_lane<Kind>(m, f, g, bars, t_new[l], round, l); }
+};
+
+}  // namespace revode

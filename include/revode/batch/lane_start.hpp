@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/batch/lane_group.hpp>
+#include <revode/solve/first_step.hpp>
+
+namespace revode {
+
+/// Number of equal steps of length H from t0 to t1: fixed_step_count for lanes.
+REVODE_HD double equal_step_count(double t0, double t1, double h) {
+  using std::ceil;
+  const double n = ceil(magnitude(t1 - t0) / h - 1e-9);
+  return n < 1 && t0 != t1 ? 1.0 : n;
+}
+
+/// Writes save point number g.saved[l] of a lane.
+template <class M, class Y, class P, int W, class State>
+REVODE_HD void keep_point(lane_group<M, Y, P, W>& g, int l, const lane_outputs<scalar_t<Y>>& out,
+                          index lane, const State& y) {
+  const index first = g.saved[l]++ * length(y);
+  for (int i = 0; i < length(y); ++i) out.ys[(first + i) * out.stride + lane] = y.data()[i];
+}
+
+/// The next listed save point of a lane, in g.next_time.
+template <class M, class Y, class P, int W>
+REVODE_HD void find_next_save(lane_group<M, Y, P, W>& g, int l, const lane_inputs<scalar_t<Y>>& in,
+                              index lane) {
+  const bool more = g.next_save[l] < in.save_end.at(0, lane);
+  g.next_time[l] = more ? in.save_ts[g.next_save[l]] : g.direction[l] * infinite;
+}
+
+/// The first step (signed) of a lane.
+template <class M, class System, class Y, class P, int W>
+REVODE_HD double start_step(System& sys, const lane_rules& rules, const lane_group<M, Y, P, W>& g,
+                            int l, const Y& y0) {
+  if (rules.first_step != 0) return rules.first_step;
+  const tolerance tol{g.rtol[l], g.atol[l]};
+  return first_step(sys, g.t0[l], g.t1[l], y0, tol, lane_order<M>);
+}
+
+/// Lane l of the group takes up problem `lane`: stepper::start. What the field throws passes
+/// through, with a lane that stands at t0.
+template <bool Fixed, bool Saves, class M, class F, class Y, class P, int W>
+REVODE_HD void start_lane(const M& m, const F& f, const lane_rules& rules,
+                          const lane_inputs<scalar_t<Y>>& in, const lane_outputs<scalar_t<Y>>& out,
+                          lane_group<M, Y, P, W>& g, int l, index lane) {
+  using T = scalar_t<Y>;
+  Y y0;
+  P p;
+  for_each_number(y0, 0, [&](int i, T& x) { x = in.y0.at(i, lane); });
+  for_each_number(p, 0, [&](int i, T& x) { g.p[i][l] = x = in.p.at(i, lane); });
+  const double t0 = in.t0.at(0, lane), t1 = in.t1.at(0, lane);
+  g.t0[l] = g.t[l] = t0;
+  g.t1[l] = t1;
+  g.direction[l] = t1 < t0 ? -1 : 1;
+  g.rtol[l] = in.rtol.at(0, lane);
+  g.atol[l] = in.atol.at(0, lane);
+  g.previous[l] = g.before[l] = 0;
+  g.h[l] = 0;
+  g.rejected_last[l] = 0;
+  g.attempts[l] = g.evaluations[l] = g.saved[l] = 0;
+  g.attempts_allowed[l] = in.max_steps.at(0, lane);
+  g.steps[l] = 0;
+  g.equal_steps[l] = Fixed ? equal_step_count(t0, t1, rules.fixed_step) : 0;
+  g.ended[l] = code(status::user_error);  // until f has been called without an exception
+  carry<M, Y> c{};
+  copy(y0, c.state);
+  for_each_number(c, [&](int i, T& x) { g.now[i][l] = x; });
+  if constexpr (Saves) {
+    g.next_save[l] = in.save_begin.at(0, lane);
+    if (rules.save_t0) keep_point(g, l, out, lane, y0);
+  }
+
+  system<F, Y, P> sys(f, p);
+  begin(m, sys, t0, y0, c);
+  for_each_number(c, [&](int i, T& x) { g.now[i][l] = x; });
+  if constexpr (Saves) {
+    for (; g.next_save[l] < in.save_end.at(0, lane) && in.save_ts[g.next_save[l]] == t0;
+         ++g.next_save[l])
+      keep_point(g, l, out, lane, value(m, c.state));
+    find_next_save(g, l, in, lane);
+  }
+  std::int64_t ended = running;
+  double t_new = t1;
+  if (t0 != t1 && !Fixed) {
+    const double h = start_step(sys, rules, g, l, y0);
+    if (h != h) ended = code(status::non_finite_field);
+    g.h[l] = bounded_step(rules, g.direction[l], h);
+    t_new = next_lane_time(g.direction[l], t0, t1, g.h[l]);
+  }
+  g.evaluations[l] = sys.counts.field_evaluations;
+  if (t0 == t1) ended = code(status::success);
+  g.ended[l] = ended != running ? ended : before_next_attempt(t0, t_new, 0, g.attempts_allowed[l]);
+  if (Fixed && g.ended[l] == code(status::step_underflow)) g.ended[l] = running;
+}
+
+/// The save points in the step that lane l has just made: those inside it from dense output, those
+/// at its end from the new state.
+template <class M, class F, class Y, class P, int W, class Tapes>
+REVODE_HD void save_lane(const M& m, const F& f, const lane_inputs<scalar_t<Y>>& in,
+                         const lane_outputs<scalar_t<Y>>& out, lane_group<M, Y, P, W>& g,
+                         const Tapes& tapes, int l, index lane) {
+  using T = scalar_t<Y>;
+  const double t = g.t_from[l], t_new = g.t[l], direction = g.direction[l];
+  const index end = in.save_end.at(0, lane);
+  if constexpr (has_dense_output_v<M>) {
+    if (direction * (t_new - g.next_time[l]) > 0) {
+      P p;
+      g.read_parameters(l, p);
+      system<F, Y, P> sys(f, p);
+      typename method_types<M, Y>::tape tape;
+      typename method_types<M, Y>::scratch scratch;
+      for_each_number(tape, 0, [&](int i, T& x) { x = tapes.numbers[i][l]; });
+      extend(m, sys, t, t_new, tape, scratch);
+      g.evaluations[l] += sys.counts.field_evaluations;
+      for (; g.next_save[l] < end; ++g.next_save[l]) {
+        const double at = in.save_ts[g.next_save[l]];
+        if (direction * (t_new - at) <= 0) break;
+        Y y;
+        interpolate(m, t, t_new, tape, scratch, (at - t) / (t_new - t), y);
+        keep_point(g, l, out, lane, y);
+      }
+    }
+  }
+  typename method_types<M, Y>::state state;
+  for_each_number(state, 0, [&](int i, T& x) { x = g.now[i][l]; });
+  for (; g.next_save[l] < end && in.save_ts[g.next_save[l]] == t_new; ++g.next_save[l])
+    keep_point(g, l, out, lane, value(m, state));
+  find_next_save(g, l, in, lane);
+}
+
+/// What a lane that has ended leaves behind.
+template <bool Saves, class M, class Y, class P, int W>
+REVODE_HD void retire_lane(const M& m, const lane_rules& rules, lane_group<M, Y, P, W>& g, int l,
+                           const lane_outputs<scalar_t<Y>>& out, index lane) {
+  using T = scalar_t<Y>;
+  typename method_types<M, Y>::state state;
+  for_each_number(state, 0, [&](int i, T& x) { x = g.now[i][l]; });
+  const Y& y = value(m, state);
+  if constexpr (Saves)
+    if (rules.save_t1 && g.ended[l] == code(status::success)) keep_point(g, l, out, lane, y);
+  for (int i = 0; i < length(y); ++i) out.y[i * out.stride + lane] = y.data()[i];
+  out.t[lane] = g.t[l];
+  out.ended[lane] = g.ended[l];
+  out.attempts[lane] = g.attempts[l];
+  out.accepted[lane] = static_cast<index>(g.steps[l]);
+  out.evaluations[lane] = g.evaluations[l];
+  if constexpr (Saves) out.saved[lane] = g.saved[l];
+}
+
+}  // namespace revode

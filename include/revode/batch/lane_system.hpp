@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <revode/solve/system.hpp>
+
+namespace revode {
+
+/// How lanes side by side take a product with a field's Jacobian: in the arithmetic of the single
+/// solve, whatever that is.
+///   as_alone    its very code (one lane, or a derivative of the field's own, or a recording)
+///   recorded    register_sweep, where that is the single solve's choice
+///   directions  forward duals, one direction at a time: a dual with several fills vector registers by
+///               itself, and then neighbouring lanes cannot share them. The values of all passes are
+///               the same numbers, which the compiler computes once
+enum class lane_vjp : std::uint8_t { as_alone, recorded, directions };
+
+/// What `derivatives` does for this field; asked on the host, once a solve.
+template <class F, class Y, class P>
+lane_vjp lane_vjp_of(const F& f, double t, const Y& y, const P& p) {
+  if constexpr (derivatives<F, Y, P>::vjp_source != derivative_source::duals) {
+    return lane_vjp::as_alone;
+  } else {
+#if __has_include(<revode/ad/register_recording.hpp>)
+    if (register_sweep<F, Y, P>::fits(f, static_cast<scalar_t<Y>>(t), y, p))
+      return lane_vjp::recorded;
+#endif
+    static_cast<void>(f), static_cast<void>(t), static_cast<void>(y), static_cast<void>(p);
+    return lane_vjp::directions;
+  }
+}
+
+/// The system of one lane among several. As `system`, to the bit.
+template <class F, class Y, class P, lane_vjp Kind>
+class lane_system {
+ public:
+  using scalar = scalar_t<Y>;
+  using state_type = Y;
+  using parameter_type = P;
+
+  REVODE_HD lane_system(const F& f, const P& parameters) : p(parameters), f_(f) {}
+
+  REVODE_HD void operator()(double t, const Y& y, Y& dy) {
+    ++counts.field_evaluations;
+    f_(static_cast<scalar>(t), y, p, dy);
+  }
+
+  REVODE_HD void vjp(double t, const Y& y, const Y& w, scalar* t_bar, Y& y_bar, P& p_bar) {
+    ++counts.vjp_evaluations;
+    if constexpr (Kind == lane_vjp::directions) {
+      add_directions(static_cast<scalar>(t), y, w, y_bar, p_bar,
+                     std::make_integer_sequence<int, n + np>{});
+#if __has_include(<revode/ad/register_recording.hpp>) && !defined(__CUDA_ARCH__)
+    } else if constexpr (Kind == lane_vjp::recorded) {
+      register_sweep<F, Y, P>::template vjp<false>(f_, static_cast<scalar>(t), y, p, w, t_bar,
+                                                   y_bar, p_bar);
+#endif
+    } else {
+      derivatives_.vjp(f_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
+    }
+  }
+
+  const P& p;
+  evaluation_counts counts{};
+
+ private:
+  static constexpr int n = static_size_v<Y>, np = static_size_v<P>;
+
+  template <int... J>
+  REVODE_HD void add_directions(scalar t, const Y& y, const Y& w, Y& y_bar, P& p_bar,
+                                std::integer_sequence<int, J...>) {
+    const scalar g[] = {along<J>(t, y, w)...};
+    for_each_element(
+        y_bar, [&](int j)
+                   __attribute__((always_inline)) { y_bar.data()[j] = y_bar.data()[j] + g[j]; });
+    for_each_element(
+        p_bar, [&](int j) __attribute__((always_inline)) {
+          p_bar.data()[j] = p_bar.data()[j] + g[n + j];
+        });
+  }
+
+  /// wᵀ times column J of (∂f/∂y, ∂f/∂p)
+  template <int J>
+  REVODE_HD scalar along(scalar t, const Y& y, const Y& w) {
+    using D = dual<scalar, 1>;
+    field_arrays<Y, P, D> a;
+    for_each_element(
+        a.y, [&](int i) __attribute__((always_inline)) {
+          a.y.data()[i] = i == J ? D::input(y.data()[i], 0) : D(y.data()[i]);
+        });
+    for_each_element(
+        a.p, [&](int i) __attribute__((always_inline)) {
+          a.p.data()[i] = n + i == J ? D::input(p.data()[i], 0) : D(p.data()[i]);
+        });
+    f_(D(t), a.y, a.p, a.dy);
+    scalar sum(-0.0);  // vanishes in an addition
+    for_each_element(
+        w, [&](int i) __attribute__((always_inline)) {
+          sum = muladd(w.data()[i], a.dy.data()[i].d[0], sum);
+        });
+    return sum;
+  }
+
+  const F& f_;
+  [[no_unique_address]] derivatives<F, Y, P> derivatives_{};
+};
+
+}  // namespace revode

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One Thrust system a build: REVODE_BATCH_SYSTEM of the CMake files defines THRUST_DEVICE_SYSTEM.
+#include <thrust/device_vector.h>
+#include <thrust/execution_policy.h>
+#include <thrust/for_each.h>
+#include <thrust/host_vector.h>
+#include <thrust/iterator/counting_iterator.h>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_TBB
+#include <tbb/task_arena.h>
+#endif
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include <revode/config.hpp>
+
+namespace revode {
+
+/// Lanes stepped together by one core: two to four of its vectors, so that they hide each other's
+/// latency. Any width gives the same bits.
+#if defined(REVODE_LANES)
+inline constexpr int host_lanes = REVODE_LANES;
+#elif defined(__AVX512F__)
+inline constexpr int host_lanes = 32;
+#else
+inline constexpr int host_lanes = 16;
+#endif
+
+#if defined(__CUDACC__)
+template <class Op>
+__global__ void __launch_bounds__(128) lane_kernel(Op op, index n) {
+  const index i = static_cast<index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) op(i);
+}
+
+inline void require(cudaError_t found) {
+  if (found != cudaSuccess)
+    throw std::runtime_error("CUDA says: " + std::string(cudaGetErrorString(found)) +
+                             " (lanes were to run on the device) is a driver there, and is the "
+                             "build for this card? on_host{} runs them here");
+}
+#endif
+
+/// Thrust's host system: what runs where no accelerator is.
+struct on_host {
+  template <class T>
+  using array = thrust::host_vector<T>;
+  static constexpr int width = host_lanes;
+  static constexpr bool catches = true;  ///< exceptions of a field
+
+  /// How many lane groups run at a time.
+  template <class Op>
+  static index workers(const Op&) {
+#if THRUST_HOST_SYSTEM == THRUST_HOST_SYSTEM_OMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+  }
+  /// op(0) … op(n − 1), at the same time where the system does that.
+  template <class Op>
+  static void for_each(index n, const Op& op) {
+    thrust::for_each(thrust::host, thrust::counting_iterator<index>(0),
+                     thrust::counting_iterator<index>(n), op);
+  }
+};
+
+/// Thrust's device system: CPP, OMP and TBB run lane groups on this machine's cores, CUDA one lane a
+/// thread.
+struct on_device {
+  template <class T>
+  using array = thrust::device_vector<T>;
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
+  static constexpr int width = 1;
+  static constexpr bool catches = false;
+
+  template <class Op>
+  static index workers(const Op&) {
+    int device = 0, processors = 0, blocks = 0;
+    require(cudaGetDevice(&device));
+    require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    require(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, lane_kernel<Op>, 128, 0));
+    return index{128} * processors * std::max(blocks, 1);
+  }
+  template <class Op>
+  static void for_each(index n, const Op& op) {
+    if (n == 0) return;
+    lane_kernel<<<static_cast<unsigned>((n + 127) / 128), 128>>>(op, n);
+    require(cudaGetLastError());
+    require(cudaDeviceSynchronize());
+  }
+#else
+  static constexpr int width = host_lanes;
+  static constexpr bool catches = true;
+
+  template <class Op>
+  static index workers(const Op&) {
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_OMP
+    return omp_get_max_threads();
+#elif THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_TBB
+    return tbb::this_task_arena::max_concurrency();
+#else
+    return 1;
+#endif
+  }
+  template <class Op>
+  static void for_each(index n, const Op& op) {
+    thrust::for_each(thrust::device, thrust::counting_iterator<index>(0),
+                     thrust::counting_iterator<index>(n), op);
+  }
+#endif
+};
+
+/// The elements of an array, as a pointer for lanes.
+template <class Array>
+auto elements(Array& a) {
+  return thrust::raw_pointer_cast(a.data());
+}
+
+}  // namespace revode

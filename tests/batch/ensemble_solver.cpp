@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include <revode/batch/ensemble_solver.hpp>
+#include <revode/solvers/all.hpp>
+
+#include "lanes.hpp"
+
+namespace revode {
+namespace {
+
+using state = vec<double, 3>;
+
+template <class E, class S, class M>
+void check_against_single_solves(const E& e, const M& m, const options& o, const S& s) {
+  REQUIRE(s.lanes() == lanes_of(e));
+  index wrong = 0;
+  for (index l = 0; l < s.lanes(); ++l) {
+    const auto alone = solve(problem_of(e, l), m, options_of(e, o, l));
+    const auto at = static_cast<std::size_t>(l);
+    bool same = s.status[at] == alone.status && s.t[at] == alone.t && s.y[at] == alone.y &&
+                s.stats[at].accepted == alone.stats.accepted &&
+                s.stats[at].rejected == alone.stats.rejected &&
+                s.stats[at].field_evaluations == alone.stats.field_evaluations &&
+                s.ys.size(l) == static_cast<index>(alone.ys.size());
+    for (index k = 0; same && k < s.ys.size(l); ++k)
+      same = s.ys.at(l, k) == alone.ys[static_cast<std::size_t>(k)];
+    if (!same) {
+      ++wrong;
+      CHECK_MESSAGE(wrong > 3, "lane ", l, ": ", name(s.status[at]), " ", name(alone.status), " ",
+                    s.stats[at].accepted, " ", alone.stats.accepted, " ", s.stats[at].rejected, " ",
+                    alone.stats.rejected, " ", s.stats[at].field_evaluations, " ",
+                    alone.stats.field_evaluations, " points ", s.ys.size(l), " ", alone.ys.size());
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+template <int W, class E, class M>
+auto solve_by(const E& e, const M& m, const options& o) {
+  ensemble_solver<M, typename E::field_type, typename E::state_type, typename E::parameter_type,
+                  on_device, W>
+      solver(e, m, o);
+  solver.run();
+  return solver.result();
+}
+
+TEST_CASE(
+    "ensemble: every lane has the bits, counts and status of its single solve, for any width") {
+  const auto e = mixed_lanes(203);
+  const options o{};
+  check_against_single_solves(e, tsit5{}, o, solve_by<1>(e, tsit5{}, o));
+  check_against_single_solves(e, tsit5{}, o, solve_by<16>(e, tsit5{}, o));
+  check_against_single_solves(e, tsit5{}, o, solve_by<32>(e, tsit5{}, o));
+  check_against_single_solves(e, tsit5{}, o, solve(e, tsit5{}, o, on_host{}));
+}
+
+TEST_CASE("ensemble: fixed steps, every method") {
+  const auto e = mixed_lanes(40);
+  const options fixed{.fixed_step = 0.01};
+  for_each_method([&](auto m) {
+    CAPTURE(m.name);
+    check_against_single_solves(e, m, fixed, solve_by<16>(e, m, fixed));
+  });
+}
+
+TEST_CASE("ensemble: adaptive steps and save points, every method with an estimate") {
+  auto e = mixed_lanes(40);
+  add_save_points(e);
+  const options o{.save = {.t0 = true, .t1 = true}};
+  for_each_method([&](auto m) {
+    CAPTURE(m.name);
+    if constexpr (has_estimate_v<decltype(m)>)
+      check_against_single_solves(e, m, o, solve_by<16>(e, m, o));
+    const options fixed{.fixed_step = 0.02, .save = {.t1 = true}};
+    check_against_single_solves(e, m, fixed, solve_by<16>(e, m, fixed));
+  });
+}
+
+TEST_CASE("ensemble: an order of starting changes no bit") {
+  auto e = mixed_lanes(100);
+  const auto plain = solve(e, tsit5{}, {});
+  for (index l = 0; l < 100; ++l) e.cost.push_back(static_cast<double>((l * 37) % 100));
+  ensemble_solver<tsit5, lorenz, state, state> solver(e, tsit5{}, {});
+  solver.run();
+  const auto shuffled = solver.result();
+  solver.sort_by_last_counts();
+  solver.run();
+  const auto again = solver.result();
+  for (std::size_t l = 0; l < 100; ++l) {
+    CHECK(plain.y[l] == shuffled.y[l]);
+    CHECK(plain.y[l] == again.y[l]);
+  }
+}
+
+TEST_CASE("ensemble: lanes that fail disturb nobody") {
+  auto e = mixed_lanes(64);
+  e.p[7][1] = std::numeric_limits<double>::quiet_NaN();
+  e.p[20][1] = std::numeric_limits<double>::infinity();
+  e.y0[33][0] = 1e308;
+  e.rtol[40] = 1e-300, e.atol[40] = 0;
+  const auto s = solve_by<16>(e, tsit5{}, {});
+  check_against_single_solves(e, tsit5{}, {}, s);
+  CHECK(s.status[7] == status::non_finite_field);
+  CHECK(s.failed() >= 4);
+}
+
+struct throws_in_some {
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    if (p[0] == 3 && t > 0.5) throw std::runtime_error("lane 3 is out of range");
+    if (p[0] == 5) throw std::runtime_error("lane 5 cannot start");
+    dy[0] = -p[0] * y[0];
+  }
+};
+
+TEST_CASE(
+    "ensemble: a field that throws ends its lane; the others finish; the exception is passed on") {
+  ensemble<throws_in_some, vec<double, 1>, vec<double, 1>> e;
+  e.y0 = {vec{1.0}};
+  e.p.clear();
+  for (int l = 0; l < 20; ++l) e.p.push_back({static_cast<double>(l)});
+  ensemble_solver<tsit5, throws_in_some, vec<double, 1>, vec<double, 1>, on_device, 16> solver(
+      e, tsit5{}, {});
+  CHECK_THROWS_AS(solver.run(), std::runtime_error);
+  const auto s = solver.result();
+  for (index l = 0; l < 20; ++l) {
+    const auto at = static_cast<std::size_t>(l);
+    if (l == 3 || l == 5) {
+      CHECK(s.status[at] == status::user_error);
+      continue;
+    }
+    const auto alone = solve(problem_of(e, l), tsit5{}, {});
+    CHECK(s.status[at] == status::success);
+    CHECK(s.y[at] == alone.y);
+    CHECK(s.stats[at].accepted == alone.stats.accepted);
+  }
+  CHECK(s.t[3] > 0);
+  CHECK(s.t[3] <= 0.5);
+  CHECK(s.t[5] == 0);
+}
+
+template <class Call>
+std::string misuse_of(Call&& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST_CASE("ensemble: misuse has a text") {
+  ensemble<lorenz, state, state> e;
+  CHECK(
+      misuse_of([&] { solve(e, tsit5{}); }) ==
+      "an ensemble of 0 lanes (y0 is empty) give an initial state for each lane, or one for all?");
+  e = mixed_lanes(5);
+  e.rtol.pop_back();
+  CHECK(misuse_of([&] { solve(e, tsit5{}); }) ==
+        "rtol with 4 elements in an ensemble of 5 lanes (each lane has its own, or all share one) "
+        "give 5 of them, or 1?");
+  e = mixed_lanes(5);
+  e.rtol[3] = -1;
+  CHECK(misuse_of([&] { solve(e, tsit5{}); }) ==
+        "lane 3: invalid tolerances rtol=-1, atol=1e-09 (tolerances are finite and not negative) "
+        "give e.g. rtol=1e-6, atol=1e-9?");
+  CHECK(misuse_of([&] {
+          require_memory<on_host>(index{1} << 40, 1 << 20, "results");
+        }).find(" lanes need 1152921504606846976 bytes for their results (") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace revode
