@@ -38,6 +38,15 @@ class lu {
     return regular;
   }
 
+  /// Factors shift I − a.
+  REVODE_HD bool factor_shifted(const mat<T, N>& a, T shift) {
+    mat<T, N> shifted;
+    for (int i = 0; i < N; ++i) {
+      for (int j = 0; j < N; ++j) shifted(i, j) = i == j ? shift - a(i, j) : -a(i, j);
+    }
+    return factor(shifted);
+  }
+
   /// x = A⁻¹ x
   template <class X>
   REVODE_HD void solve(X& x) const {
@@ -64,6 +73,13 @@ class lu {
       for (int j = i + 1; j < N; ++j) b[i] = muladd(-factors_(j, i), b[j], b[i]);
     }
     for (int k = N - 1; k >= 0; --k) exchange(b, k, pivots_[k]);
+  }
+
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.factors_);
+    visit(self.reciprocals_);
+    visit(self.pivots_);
   }
 
  private:

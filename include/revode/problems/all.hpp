@@ -2,20 +2,31 @@
 #pragma once
 
 #include <revode/problems/arenstorf.hpp>
+#include <revode/problems/beam.hpp>
 #include <revode/problems/brusselator.hpp>
 #include <revode/problems/brusselator_1d.hpp>
+#include <revode/problems/brusselator_2d.hpp>
 #include <revode/problems/burgers_1d.hpp>
+#include <revode/problems/cusp.hpp>
 #include <revode/problems/decay.hpp>
+#include <revode/problems/e5.hpp>
 #include <revode/problems/harmonic.hpp>
 #include <revode/problems/heat_1d.hpp>
+#include <revode/problems/hires.hpp>
 #include <revode/problems/kepler.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/problems/lorenz96.hpp>
 #include <revode/problems/lotka_volterra.hpp>
+#include <revode/problems/medakzo.hpp>
 #include <revode/problems/neural_spiral.hpp>
+#include <revode/problems/orego.hpp>
 #include <revode/problems/pleiades.hpp>
+#include <revode/problems/pollu.hpp>
+#include <revode/problems/ring_modulator.hpp>
+#include <revode/problems/rober.hpp>
 #include <revode/problems/rotation.hpp>
 #include <revode/problems/vdpol.hpp>
+#include <revode/problems/vdpol_stiff.hpp>
 
 namespace revode {
 
@@ -29,6 +40,11 @@ struct problem_list {};
 using all_problems = problem_list<decay, harmonic, rotation, lotka_volterra, lorenz, vdpol,
                                   brusselator, brusselator_1d, arenstorf, pleiades, lorenz96,
                                   kepler, heat_1d, burgers_1d, neural_spiral>;
+
+/// The stiff ones, for implicit methods. Besides what all have: atol(rtol), the absolute tolerance
+/// that goes with a relative one, and `autonomous`.
+using stiff_problems = problem_list<rober, orego, hires, vdpol_stiff, vdpol_fast, pollu, e5,
+                                    ring_modulator, beam, cusp, medakzo, brusselator_2d>;
 
 /// fn(problem{}) for every problem of a list, in its order.
 template <class Function, class... Problems>

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include <revode/linalg/complex_lu.hpp>
+#include <revode/linalg/dense_lu.hpp>
+
+namespace revode {
+
+/// How implicit methods keep Jacobians and solve with them. An algebra L has
+///   L::jacobian<Y>          data() and size() of its stored elements, rows(); add_product and
+///                           add_transposed_product take it
+///   L::factors<Y>           factor_shifted(J, s): s I − J; solve(x), solve_transposed(x)
+///   L::complex_factors<Y>   factor_shifted(J, α, β): (α + iβ) I − J; solve and solve_adjoint(x, y)
+///   l.evaluate(sys, t, y, J)   J = ∂f/∂y
+/// each default constructible, copyable, and sized when first used. This one is dense: lu.hpp for
+/// states of fixed size, dense_lu.hpp for the others.
+struct dense_algebra {
+  template <class Y>
+  using jacobian = jacobian_t<Y>;
+  template <class Y>
+  using factors = lu_t<Y>;
+  template <class Y>
+  using complex_factors = complex_lu_t<Y>;
+
+  template <class System, class Y, class Matrix>
+  void evaluate(System& sys, double t, const Y& y, Matrix& j) const {
+    if constexpr (requires { j.resize(1); }) j.resize(length(y));
+    sys.jacobian(t, y, j);
+  }
+};
+
+/// A method with another algebra: with_algebra<kencarp4, eigen_sparse>{{}, {pattern}}.
+template <class M, class L>
+struct with_algebra : M {
+  L algebra{};
+};
+
+/// The algebra of a method: its member `algebra`, or the dense one.
+template <class M>
+auto algebra_of(const M& m) {
+  if constexpr (requires { m.algebra; })
+    return m.algebra;
+  else
+    return dense_algebra{};
+}
+template <class M>
+using algebra_t = decltype(algebra_of(std::declval<const M&>()));
+
+}  // namespace revode

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/solvers/esdirk.hpp>
+
+namespace revode {
+
+/// ESDIRK3(2)5L[2]SA: L-stable, both formulas; 5 stages.
+/// dense output  cubic Hermite polynomial, of order 3
+struct esdirk325 {
+  static constexpr const char* name = "esdirk325";
+  static constexpr const char* source = "Kennedy & Carpenter, NASA/TM-2016-219173 (2016), table 5";
+  static constexpr int order = 3, embedded_order = 2, dense_order = 3;
+  static constexpr bool filtered = false;
+  static constexpr double root2 = 1.414213562373095048802;
+  static constexpr esdirk_tableau<5> tableau = with_row_sums<5>(
+      {.a = {{},
+             {0, 0.225},
+             {0, 9 * (1 + root2) / 80, 0.225},
+             {0, (22 + 15 * root2) / (80 * (1 + root2)), -7 / (40 * (1 + root2)), 0.225},
+             {0, (2398 + 1205 * root2) / (2835 * (4 + 3 * root2)),
+              -2374 * (1 + 2 * root2) / (2835 * (5 + 3 * root2)), 5827. / 7560, 0.225}},
+       .b_embedded = {(-4800247 + 5547709 * root2) / 16519545,
+                      (-4800247 + 5547709 * root2) / 16519545, 11095418 * (1 - root2) / 16519545,
+                      30698249. / 44052120, 49563. / 233080},
+       .c = {0, 0.45, 9 * (2 + root2) / 40, 0.6, 1}});
+
+  double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
+};
+static_assert(has_order(esdirk325::tableau, 3, 2));
+
+}  // namespace revode

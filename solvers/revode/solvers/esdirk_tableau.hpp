@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/config.hpp>
+#include <revode/solvers/order_conditions.hpp>
+
+namespace revode {
+
+/// Stiffly accurate diagonally implicit method with an explicit first stage and one γ = a_ii:
+///   k_1 = f(t, y),  k_i = f(t + c_i h, y + h Σ_{j≤i} a_ij k_j),  y₁ = y + h Σ a_Sj k_j
+///   ŷ₁ = y + h Σ b̂_j k_j
+template <int S>
+struct esdirk_tableau {
+  double a[S][S];
+  double b_embedded[S];
+  double c[S];
+};
+
+/// A literature table often leaves the first column to the row sums.
+template <int S>
+constexpr esdirk_tableau<S> with_row_sums(esdirk_tableau<S> t) {
+  for (int i = 1; i < S; ++i) {
+    t.a[i][0] = t.c[i];
+    for (int j = 1; j <= i; ++j) t.a[i][0] -= t.a[i][j];
+  }
+  return t;
+}
+
+/// As weight_of, for rows that reach to the diagonal.
+template <int N>
+constexpr elementary_weight<N> implicit_weight_of(const rooted_trees& tree,
+                                                  const stage_table<N>& table) {
+  double product[rooted_trees::max_vertices][N] = {};
+  int size[rooted_trees::max_vertices] = {};
+  for (int v = 0; v < tree.vertices; ++v) {
+    size[v] = 1;
+    for (int i = 0; i < N; ++i) product[v][i] = 1.0;
+  }
+  double density = 1.0;
+  for (int v = tree.vertices - 1; v > 0; --v) {
+    const int u = tree.parent(v);
+    for (int i = 0; i < N; ++i) {
+      double sum = size[v] == 1 ? table.c[i] : 0.0;
+      if (size[v] > 1) {
+        for (int j = 0; j <= i; ++j) sum += table.a[i][j] * product[v][j];
+      }
+      product[u][i] *= sum;
+    }
+    size[u] += size[v];
+    density *= size[v];
+  }
+  elementary_weight<N> result{};
+  for (int i = 0; i < N; ++i) result.stage[i] = product[0][i];
+  result.density = density * tree.vertices;
+  return result;
+}
+
+template <int N>
+constexpr int implicit_order_of(const stage_table<N>& table, const double (&w)[N], int limit) {
+  for (int n = 1; n <= limit; ++n) {
+    rooted_trees tree(n);
+    do {
+      const elementary_weight<N> weight = implicit_weight_of(tree, table);
+      if (!sums_to(w, weight.stage, 1.0 / weight.density, 1e-12)) return n - 1;
+    } while (tree.next());
+  }
+  return limit;
+}
+
+/// The check of a tableau: explicit first stage, the same γ below, rows that sum to c, c = 1 at the
+/// end, and exactly the orders claimed of the last row and of b̂.
+template <int S>
+constexpr bool has_order(const esdirk_tableau<S>& t, int order, int embedded) {
+  stage_table<S> table{};
+  for (int i = 0; i < S; ++i) {
+    double ones[S] = {};
+    for (int j = 0; j < S; ++j) {
+      table.a[i][j] = t.a[i][j];
+      ones[j] = 1;
+      if (j > i && t.a[i][j] != 0) return false;
+    }
+    table.c[i] = t.c[i];
+    if (i > 0 && (t.a[i][i] != t.a[1][1] || !sums_to(t.a[i], ones, t.c[i]))) return false;
+  }
+  if (t.a[0][0] != 0 || t.c[0] != 0 || t.c[S - 1] != 1 || !(t.a[1][1] > 0)) return false;
+  return implicit_order_of(table, t.a[S - 1], order + 1) == order &&
+         implicit_order_of(table, t.b_embedded, embedded + 1) == embedded;
+}
+
+/// An ESDIRK method is data: see tr_bdf2.hpp. `filtered`: its estimate is multiplied by
+/// (I − hγJ)⁻¹, since the embedded formula alone does not stay bounded for stiff components.
+template <class M>
+concept esdirk_method = requires {
+  M::tableau.b_embedded;
+  { M::filtered } -> std::convertible_to<bool>;
+};
+
+/// The numbers of a tableau and what follows from them, as values in constant expressions.
+template <class M>
+struct esdirk_numbers {};
+template <esdirk_method M>
+struct esdirk_numbers<M> {
+  static constexpr int stages = static_cast<int>(sizeof(M::tableau.c) / sizeof(double));
+  static constexpr double gamma = M::tableau.a[1][1];
+  /// A stage in the middle of the step, for the polynomial that the next one is predicted from; 0:
+  /// there is none.
+  static constexpr int middle = [] {
+    int best = 0;
+    double from_half = 0.45;
+    for (int i = 1; i < stages - 1; ++i) {
+      const double d = M::tableau.c[i] - 0.5, distance = d < 0 ? -d : d;
+      if (distance < from_half) best = i, from_half = distance;
+    }
+    return best;
+  }();
+
+  struct rows {
+    double p[stages][stages];
+  };
+  /// Stage i starts from z_i = h Σ p_ij k_j: the polynomial of degree 2 through y_n and the two
+  /// latest stages at other times. Values, not derivatives: f(t_n, y_n) magnifies what is left of
+  /// the last iterations, and stages predicted from it need 5 to 6000 times the work on ROBER.
+  static constexpr rows predictor = [] {
+    rows r{};
+    for (int i = 2; i < stages; ++i) {
+      int first = 0, second = 0;  // of the two stages; 0: none
+      const auto& c = M::tableau.c;
+      const auto apart = [](double x) { return x > 0.05 || x < -0.05; };
+      for (int j = i - 1; j > 0; --j) {
+        if (!apart(c[j])) continue;
+        if (first == 0)
+          first = j;
+        else if (second == 0 && apart(c[j] - c[first]))
+          second = j;
+      }
+      const double x = c[i], u = c[first], v = second > 0 ? c[second] : 0.0;
+      const double at_first = second > 0 ? x * (x - v) / (u * (u - v)) : x / u;
+      const double at_second = second > 0 ? x * (x - u) / (v * (v - u)) : 0.0;
+      for (int j = 0; j < i; ++j)
+        r.p[i][j] = at_first * M::tableau.a[first][j] + at_second * M::tableau.a[second][j];
+    }
+    return r;
+  }();
+};
+
+}  // namespace revode

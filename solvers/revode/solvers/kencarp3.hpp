@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/solvers/esdirk.hpp>
+
+namespace revode {
+
+/// The implicit half of ARK3(2)4L[2]SA: L-stable, 4 stages.
+/// dense output  cubic Hermite polynomial, of order 3
+struct kencarp3 {
+  static constexpr const char* name = "kencarp3";
+  static constexpr const char* source =
+      "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, appendix D";
+  static constexpr int order = 3, embedded_order = 2, dense_order = 3;
+  static constexpr bool filtered = false;
+  static constexpr esdirk_tableau<4> tableau = {
+      .a = {{},
+            {0.4358665215084589994160194511935568425, 0.4358665215084589994160194511935568425},
+            {0.2576482460664272457999960162840797093, -0.09351476757488624521601546747763655179,
+             0.4358665215084589994160194511935568425},
+            {0.1876410243467238251612921441668043914, -0.5952974735769549480478230275858851738,
+             0.9717899277217721234705114322255239399, 0.4358665215084589994160194511935568425}},
+      .b_embedded = {2756255671327. / 12835298489170, -10771552573575. / 22201958757719,
+                     9247589265047. / 10645013368117, 2193209047091. / 5459859503100},
+      .c = {0, 0.871733043016917998832038902387113685, 0.6, 1}};
+
+  double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
+};
+static_assert(has_order(kencarp3::tableau, 3, 2));
+
+}  // namespace revode

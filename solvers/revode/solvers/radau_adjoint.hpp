@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include <revode/linalg/refinement.hpp>
+#include <revode/solvers/radau_step.hpp>
+
+namespace revode {
+
+// The derivative of a step is that of its solved stage equations G(z) = A⁻¹z/h − f(y + z) = 0, with
+// the Jacobians Jᵢ at the stages (implicit function theorem):
+//   A⁻¹ż/h − J(ẏ + ż) = f_t ṫ + f_p ṗ + (ḣ/h²) A⁻¹z,        pull: A⁻ᵀκ/h − Jᵀκ = z̄
+// Both are solved to rounding by refinement, with factors of A⁻¹/h − J at the last stage.
+
+/// y_n + zᵢ
+template <class Y>
+void radau_stage(const radau_stages<Y>& s, int i, Y& stage) {
+  copy(s.y, stage);
+  add(s.z[i], stage);
+}
+
+/// Jacobians at the stages, and factors from the last of them.
+template <class L, class System, class Y>
+void prepare_radau_derivative(const L& algebra, System& sys, double t, double t_new,
+                              const radau_stages<Y>& s, radau_scratch<L, Y>& w) {
+  for (int i = 0; i < 3; ++i) {
+    radau_stage(s, i, w.rest[0]);
+    algebra.evaluate(sys, radau_time(i, t, t_new), w.rest[0], w.jacobian[i]);
+  }
+  w.factors.factor(w.jacobian[2], scalar_t<Y>(t_new - t));
+}
+
+/// out = out − A⁻¹ x / h, or with the transpose of A⁻¹
+template <bool Transposed, class Y>
+void subtract_radau_matrix(scalar_t<Y> h, const Y (&x)[3], Y (&out)[3]) {
+  using T = scalar_t<Y>;
+  constexpr radau_numbers n{};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      axpy(-T(Transposed ? n.inverse[j][i] : n.inverse[i][j]) / h, x[j], out[i]);
+}
+
+/// Solves (A⁻¹/h − diag J) x = right, or its transpose, for w.x from w.right.
+template <bool Transposed, class L, class Y>
+bool solve_radau_derivative(scalar_t<Y> h, radau_scratch<L, Y>& w, int most) {
+  using T = scalar_t<Y>;
+  for (Y& part : w.x) fill(part, T(0));
+  const auto residual = [&] {
+    for (int i = 0; i < 3; ++i) {
+      copy(w.right[i], w.rest[i]);
+      if constexpr (Transposed)
+        add_transposed_product(w.jacobian[i], w.x[i], w.rest[i]);
+      else
+        add_product(w.jacobian[i], w.x[i], w.rest[i]);
+    }
+    subtract_radau_matrix<Transposed>(h, w.x, w.rest);
+  };
+  const auto correct = [&] {
+    if constexpr (Transposed)
+      transform_transposed(radau_numbers::t, w.rest, w.rest);
+    else
+      transform(radau_numbers::t_inverse, w.rest, w.rest);
+    if constexpr (Transposed) {
+      w.factors.real.solve_transposed(w.rest[0]);
+      w.factors.complex.solve_adjoint(w.rest[1], w.rest[2]);
+      transform_transposed(radau_numbers::t_inverse, w.rest, w.rest);
+    } else {
+      w.factors.real.solve(w.rest[0]);
+      w.factors.complex.solve(w.rest[1], w.rest[2]);
+      transform(radau_numbers::t, w.rest, w.rest);
+    }
+  };
+  return refine(w.x, w.rest, residual, correct, most);
+}
+
+/// The same from one matrix of all stages, for steps across which J changes too much.
+/// cost    9 n³ multiply-adds and 9 n² numbers, for such a step only
+template <bool Transposed, class L, class Y>
+void solve_radau_derivative_whole(scalar_t<Y> h, radau_scratch<L, Y>& w) {
+  using T = scalar_t<Y>;
+  const int n = length(w.x[0]);
+  dense_matrix<T> all(3 * n);
+  std::vector<T> x(static_cast<std::size_t>(3 * n));
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < n; ++k) all(i * n + k, j * n + k) = T(radau_numbers::inverse[i][j]) / h;
+    for (int k = 0; k < n; ++k) {
+      for (int l = 0; l < n; ++l)
+        all(i * n + k, i * n + l) = all(i * n + k, i * n + l) - w.jacobian[i](k, l);
+    }
+  }
+  dense_lu<T> factors;
+  factors.factor(all);
+  for (Y& part : w.x) fill(part, T(0));
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < n; ++k) {
+        T rest = w.right[i].data()[k];
+        for (int j = 0; j < 3; ++j)
+          for (int l = 0; l < n; ++l) {
+            const int row = i * n + k, column = j * n + l;
+            rest =
+                muladd(Transposed ? -all(column, row) : -all(row, column), w.x[j].data()[l], rest);
+          }
+        x[static_cast<std::size_t>(i * n + k)] = rest;
+      }
+    if constexpr (Transposed)
+      factors.solve_transposed(x);
+    else
+      factors.solve(x);
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < n; ++k)
+        w.x[i].data()[k] = w.x[i].data()[k] + x[static_cast<std::size_t>(i * n + k)];
+  }
+}
+
+/// Algebras without random access to elements have refinement alone, with more patience.
+template <bool Transposed, class L, class Y>
+void solve_radau_derivative_exactly(scalar_t<Y> h, radau_scratch<L, Y>& w) {
+  if constexpr (requires { w.jacobian[0](0, 0); }) {
+    if (!solve_radau_derivative<Transposed>(h, w, 12))
+      solve_radau_derivative_whole<Transposed>(h, w);
+  } else {
+    solve_radau_derivative<Transposed>(h, w, 100);
+  }
+}
+
+/// The exact transpose of one step: stage cotangents κ in w.x, then a field VJP a stage.
+/// cost    3 Jacobians, a real and a complex factorisation, some 5 sweeps of solves, 3 VJPs
+template <radau_method M, class System, class Y, class P>
+void pull(const M& m, System& sys, double t, double t_new, newton_record<1>,
+          const radau_stages<Y>& s, radau_scratch<algebra_t<M>, Y>& w, const radau_stages<Y>* seeds,
+          Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
+  using T = scalar_t<Y>;
+  const T h(t_new - t);
+  prepare_radau_derivative(algebra_of(m), sys, t, t_new, s, w);
+  for (int i = 0; i < 3; ++i) {
+    if (seeds != nullptr)
+      copy(seeds->z[i], w.right[i]);
+    else
+      fill(w.right[i], T(0));
+  }
+  add(state_bar, w.right[2]);
+  if (seeds != nullptr) add(seeds->y, state_bar);
+  solve_radau_derivative_exactly<true>(h, w);
+  for (int i = 2; i >= 0; --i) {
+    T t_bar(0);
+    radau_stage(s, i, w.rest[0]);
+    sys.vjp(radau_time(i, t, t_new), w.rest[0], w.x[i], ends != nullptr ? &t_bar : nullptr,
+            state_bar, p_bar);
+    if (ends == nullptr) continue;
+    const T c(radau_numbers::c[i]);
+    T h_bar(0);
+    for (int j = 0; j < 3; ++j)
+      h_bar = muladd(T(radau_numbers::inverse[i][j]), dot(w.x[i], s.z[j]), h_bar);
+    h_bar = h_bar / (h * h);
+    ends->t += (1 - c) * t_bar - h_bar;
+    ends->t_new += c * t_bar + h_bar;
+  }
+}
+
+/// The exact derivative of one step. Leaves the tangents of the stages in w.x.
+/// cost    3 JVPs, 3 Jacobians, a real and a complex factorisation, some 5 sweeps of solves
+template <radau_method M, class System, class Y, class P>
+void push(const M& m, System& sys, double t, double t_new, newton_record<1>,
+          const radau_stages<Y>& s, radau_scratch<algebra_t<M>, Y>& w, Y& y_dot, const P& p_dot,
+          const step_ends<scalar_t<Y>>& ends) {
+  using T = scalar_t<Y>;
+  const T h(t_new - t), h_dot = ends.t_new - ends.t;
+  prepare_radau_derivative(algebra_of(m), sys, t, t_new, s, w);
+  for (int i = 0; i < 3; ++i) {
+    const T c(radau_numbers::c[i]);
+    radau_stage(s, i, w.rest[0]);
+    sys.jvp(radau_time(i, t, t_new), w.rest[0], (1 - c) * ends.t + c * ends.t_new, y_dot, p_dot,
+            w.right[i]);
+    for (int j = 0; j < 3; ++j)
+      axpy(T(radau_numbers::inverse[i][j]) * h_dot / (h * h), s.z[j], w.right[i]);
+  }
+  solve_radau_derivative_exactly<false>(h, w);
+  add(w.x[2], y_dot);
+}
+
+}  // namespace revode
