@@ -32,11 +32,20 @@ constexpr std::array run_options{
     option_text{"--y0", "LIST", "initial state: a,b,c or @file"},
     option_text{"--params", "LIST", "parameters: a,b,c or @file"},
     option_text{"--max-steps", "N", "most step attempts (default 1000000)"},
+    option_text{"--step-rounding", "R",
+                "lengths that steps may have: none, bits24 (4 bytes a step in a log) or octave16 "
+                "(1 byte) (default none)"},
     option_text{"--save-at", "LIST", "times to save the solution at: a,b,c or @file"},
     option_text{"--save-count", "N", "save at the ends of N equal intervals"},
     option_text{"--out", "FILE", "write the save points (without any: both ends) as CSV"},
     option_text{"--plot", "FILE", "draw the solution, .svg or .png (needs gnuplot)"},
     json};
+
+constexpr option_text base_option{"--base", "B", "nested: iterations a level (default 16)"};
+constexpr option_text interval_option{"--interval", "N",
+                                      "periodic: steps between snapshots (default: chosen)"};
+constexpr option_text slow_option{"--slow-slots", "S",
+                                  "two_tier: how many of the slots lie in slow memory"};
 
 constexpr std::array gradient_options{
     option_text{"--loss", "L",
@@ -44,16 +53,32 @@ constexpr std::array gradient_options{
                 "or summed over the save points (default sum)"},
     option_text{"--adjoint", "NAME", "adjoint (default recursive_checkpoint)"},
     option_text{"--slots", "S", "states kept at once (default 100)"},
-    option_text{"--budget", "BYTES", "bytes of states kept at once, e.g. 64KiB"},
-    option_text{"--schedule", "NAME", "schedule (default binomial)"},
-    option_text{"--base", "B", "iterations a level of the nested schedule (default 16)"},
+    option_text{"--budget", "BYTES",
+                "all that the gradient may allocate, e.g. 64KiB: the planner chooses the schedule"},
+    option_text{"--schedule", "NAME",
+                "schedule (default: binomial with --fixed-step, online without)"},
+    base_option,
+    interval_option,
+    slow_option,
+    option_text{"--spill", "FOLDER", "two_tier: where the slow slots' file is (default: memory)"},
+    option_text{"--log", "L",
+                "what replays know the steps by: steps (a log) or controller (nothing a step; "
+                "rejected attempts are run again)"},
     option_text{"--check", "", "also the dot-product test and the difference from forward mode"}};
 
 constexpr std::array schedule_options{
     option_text{"--steps", "N", "steps of the loop"},
     option_text{"--slots", "S", "snapshots kept at once"},
     option_text{"--kind", "NAME", "schedule (default binomial)"},
-    option_text{"--base", "B", "iterations a level of the nested schedule (default 16)"},
+    option_text{"--count-unknown", "",
+                "the schedule learns the count at the end of the first sweep"},
+    base_option,
+    interval_option,
+    option_text{"--inner-slots", "S",
+                "periodic: snapshots within an interval (default: its tapes)"},
+    option_text{"--tape-units", "U", "mixed: a tape takes as much as U snapshots (default 1)"},
+    option_text{"--resume", "", "mixed: the state after a step is known from its tape"},
+    slow_option,
     option_text{"--plot", "FILE", "draw the schedule, .svg or .png (needs gnuplot)"},
     json};
 

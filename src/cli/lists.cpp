@@ -35,17 +35,6 @@ auto adjoint_list() -> named_list {
             "exact derivative of the computed solution, in the memory of a schedule"}}};
 }
 
-std::string_view summary(schedule_kind kind) {
-  switch (kind) {
-    case schedule_kind::store_all: return "every step's stages kept, nothing computed again";
-    case schedule_kind::store_states: return "every state kept, each step computed once more";
-    case schedule_kind::binomial: return "fewest step evaluations for the states kept";
-    case schedule_kind::nested: return "nested loops of base iterations, as Diffrax has them";
-    case schedule_kind::online: return "one sweep for a count not known, close to the fewest";
-  }
-  return "";
-}
-
 auto schedule_list() -> named_list {
   named_list list{"schedules", {"name", "summary"}, {}};
   for (const auto& [kind, text] : schedule_names)

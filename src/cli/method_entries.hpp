@@ -25,13 +25,6 @@ timed_solution solve_by(const initial_value_problem& q, const options& o) {
   return s;
 }
 
-/// The slots that a budget buys, known also where no gradient was computed.
-template <class M>
-index slots_for(const initial_value_problem& q, const recursive_checkpoint& adjoint) {
-  const auto c = make_carry<M>(q.y0);
-  return slots_of(adjoint, footprint(snapshot<M, vector>{0, q.t0, c.state, c.memo}));
-}
-
 template <class M>
 differentiated differentiate_by(const initial_value_problem& q, const options& o,
                                 const recursive_checkpoint& adjoint,
@@ -41,7 +34,7 @@ differentiated differentiate_by(const initial_value_problem& q, const options& o
   differentiated d;
   d.seconds = seconds_since(start);
   d.result = s;
-  d.slots = slots_for<M>(q, adjoint);
+  d.plan = s.plan();
   if (s.status != status::success) return d;
   for (const weighting& weigh : weightings) {
     const auto reverse_start = std::chrono::steady_clock::now();

@@ -35,7 +35,7 @@ struct timed_gradient {
 /// A solve and one gradient for each weighting; none when the solve did not succeed.
 struct differentiated : timed_solution {
   std::vector<timed_gradient> gradients;
-  index slots = 0;
+  memory_plan plan;
 };
 
 /// A method as the command sees it: what it says of itself, and its three uses, each compiled once.

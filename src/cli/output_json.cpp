@@ -47,10 +47,9 @@ json gradient_object(const gradient_type& g) {
   return {{"y0", array(g.y0)}, {"p", array(g.p)}, {"t0", g.t0}, {"t1", g.t1}};
 }
 
-json reverse_object(const gradient_request& r, index slots, const reverse_statistics& v,
-                    double seconds) {
-  return {{"schedule", name(r.adjoint.schedule)},
-          {"slots", slots},
+json reverse_object(const memory_plan& plan, const reverse_statistics& v, double seconds) {
+  return {{"schedule", name(plan.schedule)},
+          {"slots", plan.request.slots},
           {"peak_states", v.peak_states},
           {"peak_bytes", v.peak_bytes},
           {"log_bytes", v.log_bytes},
@@ -92,9 +91,9 @@ std::string json_of_gradient(const gradient_request& r, const differentiated& d,
   const bool known = !d.gradients.empty();
   object["loss"] = known ? json(r.of.value(d.result)) : json();
   object["gradient"] = known ? gradient_object(d.gradients.front().bar) : json();
-  object["reverse"] = known ? reverse_object(r, d.slots, d.gradients.front().bar.reverse,
-                                             d.gradients.front().seconds)
-                            : reverse_object(r, d.slots, {}, 0);
+  object["reverse"] =
+      known ? reverse_object(d.plan, d.gradients.front().bar.reverse, d.gradients.front().seconds)
+            : reverse_object(d.plan, {}, 0);
   if (check)
     object["check"] = {{"dot_product", agreement_object(check->dot_product)},
                        {"gradient", agreement_object(check->gradient)}};
@@ -103,16 +102,26 @@ std::string json_of_gradient(const gradient_request& r, const differentiated& d,
 
 std::string json_of_schedule(const schedule_arguments& s, const schedule_run& r) {
   const bool nested = s.kind == schedule_kind::nested;
-  return line({{"kind", name(s.kind)},
-               {"steps", s.steps},
-               {"slots", or_null(r.slots)},
-               {"base", nested ? json(s.base) : json()},
-               {"forward_steps", r.counts.forward_steps},
-               {"peak_states", r.counts.peak_snapshots},
-               {"peak_tapes", r.counts.peak_tapes},
-               {"snapshots_written", r.counts.snapshots_written},
-               {"restores", r.counts.restores},
-               {"optimum", or_null(r.optimum)}});
+  json object{{"kind", name(s.kind)},
+              {"steps", s.steps},
+              {"slots", or_null(r.slots)},
+              {"base", nested ? json(s.request.base) : json()},
+              {"forward_steps", r.counts.forward_steps},
+              {"peak_states", r.counts.peak_snapshots},
+              {"peak_tapes", r.counts.peak_tapes},
+              {"snapshots_written", r.counts.snapshots_written},
+              {"restores", r.counts.restores},
+              {"optimum", or_null(r.optimum)}};
+  if (s.kind == schedule_kind::mixed) {
+    object["tape_units"] = s.request.tape_units;
+    object["peak_units"] = r.counts.peak_units;
+    object["resumes"] = r.counts.resumes;
+  }
+  if (s.kind == schedule_kind::two_tier) {
+    object["slow_written"] = r.counts.slow_written;
+    object["slow_restores"] = r.counts.slow_restores;
+  }
+  return line(object);
 }
 
 std::string json_of_lists(const std::string& what) {

@@ -115,16 +115,13 @@ std::string gradient_table(const run_request& r, const gradient_type& g) {
          (hidden > 0 ? "  and " + std::to_string(hidden) + " more (--json has them all)\n" : "");
 }
 
-std::string reverse_lines(const gradient_request& r, const differentiated& d) {
+std::string reverse_lines(const differentiated& d) {
   const reverse_statistics& v = d.gradients.front().bar.reverse;
   const index steps = d.result.stats.accepted;
-  const bool bounded = takes_slots(r.adjoint.schedule);
-  std::string text =
-      "adjoint: recursive_checkpoint, schedule " + std::string(name(r.adjoint.schedule));
-  if (bounded) text += ", " + std::to_string(d.slots) + " slots";
-  text += ", at most " + std::to_string(v.peak_states) + " states";
+  std::string text = "adjoint: recursive_checkpoint, planned: " + describe(d.plan) +
+                     "\nkept: at most " + std::to_string(v.peak_states) + " states";
   if (v.peak_tapes > 0) text += " and " + std::to_string(v.peak_tapes) + " tapes";
-  text += " kept\nmemory: snapshots " + bytes_text(v.snapshot_bytes) + " + tapes " +
+  text += "\nmemory: snapshots " + bytes_text(v.snapshot_bytes) + " + tapes " +
           bytes_text(v.tape_bytes) + " + log " + bytes_text(v.log_bytes) + " + work " +
           bytes_text(v.work_bytes) + " = " + bytes_text(v.peak_bytes) + "\n";
   text += "reverse: " + std::to_string(v.pulled_steps) + " steps pulled, " +
@@ -158,7 +155,7 @@ std::string text_of_gradient(const gradient_request& r, const differentiated& d,
     return text_of_solve(r, d) + "no gradient: only a solve that reaches t1 has one\n";
   return heading(r) + status_line(d.result) + work_lines(d) +
          "loss: " + describe(r.of, !d.result.ys.empty()) + " = " + shortest(r.of.value(d.result)) +
-         "\ngradient\n" + gradient_table(r, d.gradients.front().bar) + reverse_lines(r, d) +
+         "\ngradient\n" + gradient_table(r, d.gradients.front().bar) + reverse_lines(d) +
          (check ? check_lines(*check) : "");
 }
 
@@ -167,9 +164,6 @@ std::string text_of_schedule(const schedule_arguments& s, const schedule_run& r)
   const auto row = [](const char* what, index count) {
     return std::vector<std::string>{what, std::to_string(count)};
   };
-  std::string text = std::string(name(s.kind)) + " schedule, " + std::to_string(s.steps) + " steps";
-  if (takes_slots(s.kind)) text += ", " + std::to_string(*r.slots) + " slots";
-  if (s.kind == schedule_kind::nested) text += ", base " + std::to_string(s.base);
   table rows{row("  step evaluations", c.forward_steps),
              row("    of them after the first sweep", c.replayed_steps),
              row("    most of one step", c.max_visits)};
@@ -182,7 +176,15 @@ std::string text_of_schedule(const schedule_arguments& s, const schedule_run& r)
                           row("  snapshots restored", c.restores), row("  pulls", c.pulls),
                           row("  actions", c.actions)})
     rows.push_back(std::move(more));
-  return text + "\n" + aligned(rows);
+  if (s.kind == schedule_kind::mixed) {
+    rows.push_back(row("  most units at once", c.peak_units));
+    rows.push_back(row("  states taken from tapes", c.resumes));
+  }
+  if (r.slow_slots > 0) {
+    rows.push_back(row("  written to slow slots", c.slow_written));
+    rows.push_back(row("  restored from slow slots", c.slow_restores));
+  }
+  return heading(s, r.slots) + "\n" + aligned(rows);
 }
 
 }  // namespace revode::cli

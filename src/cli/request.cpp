@@ -36,10 +36,19 @@ void read_method(const arguments& given, run_request& r) {
            "--fixed-step H, or a method with an estimate such as tsit5?");
 }
 
+auto find_rounding(const std::string& name) -> rounding {
+  const std::string_view known[] = {"none", "bits24", "octave16"};
+  if (name == known[0]) return rounding::none;
+  if (name == known[1]) return rounding::bits24;
+  if (name == known[2]) return rounding::octave16;
+  unknown_name("step rounding", name, "roundings", known, "give none, bits24 or octave16");
+}
+
 void read_settings(const arguments& given, options& o) {
   if (given.has("--rtol")) o.rtol = number("--rtol", given.at("--rtol"));
   if (given.has("--atol")) o.atol = number("--atol", given.at("--atol"));
   if (given.has("--fixed-step")) o.fixed_step = number("--fixed-step", given.at("--fixed-step"));
+  if (given.has("--step-rounding")) o.step_rounding = find_rounding(given.at("--step-rounding"));
   if (given.has("--max-steps")) o.max_steps = whole_number("--max-steps", given.at("--max-steps"));
 }
 
@@ -81,6 +90,18 @@ auto read_problem(const arguments& given) -> erased_problem {
   return named;
 }
 
+void read_replay(const arguments& given, recursive_checkpoint& a) {
+  if (!given.has("--log")) return;
+  const std::string& log = given.at("--log");
+  const std::string_view known[] = {"steps", "controller"};
+  if (log == known[0])
+    a.log = step_replay::steps;
+  else if (log == known[1])
+    a.log = step_replay::controller;
+  else
+    unknown_name("log", log, "logs", known, "give steps or controller");
+}
+
 void read_adjoint(const arguments& given, gradient_request& r) {
   const std::string_view known[] = {recursive_checkpoint::name};
   const std::string name = given.value_or("--adjoint", recursive_checkpoint::name);
@@ -89,7 +110,13 @@ void read_adjoint(const arguments& given, gradient_request& r) {
   if (given.has("--slots")) r.adjoint.slots = whole_number("--slots", given.at("--slots"));
   if (given.has("--budget")) r.adjoint.budget = byte_count("--budget", given.at("--budget"));
   if (given.has("--schedule")) r.adjoint.schedule = find_schedule(given.at("--schedule"));
-  r.adjoint.base = read_base(given, r.adjoint.schedule);
+  schedule_request of_schedule;
+  read_schedule(given, r.adjoint.schedule.value_or(schedule_kind::online), of_schedule);
+  r.adjoint.base = of_schedule.base;
+  r.adjoint.interval = of_schedule.interval;
+  r.adjoint.slow_slots = of_schedule.slow_slots;
+  r.adjoint.spill = given.value_or("--spill", "");
+  read_replay(given, r.adjoint);
 }
 
 }  // namespace
@@ -118,12 +145,27 @@ auto find_schedule(std::string_view name) -> schedule_kind {
   unknown_name("schedule", name, "schedules", known, "run 'revode list schedules'");
 }
 
-auto read_base(const arguments& given, schedule_kind kind) -> index {
-  if (!given.has("--base")) return recursive_checkpoint{}.base;
-  if (kind != schedule_kind::nested)
-    misuse("--base with the schedule " + std::string(name(kind)) +
-           " (only nested has levels) leave it out, or choose nested?");
-  return whole_number("--base", given.at("--base"));
+void read_schedule(const arguments& given, schedule_kind kind, schedule_request& r) {
+  struct owned_option {
+    std::string_view name, has;
+    schedule_kind owner;
+    index schedule_request::*value;
+  };
+  constexpr owned_option all[] = {
+      {"--base", "levels", schedule_kind::nested, &schedule_request::base},
+      {"--interval", "intervals", schedule_kind::periodic, &schedule_request::interval},
+      {"--inner-slots", "intervals", schedule_kind::periodic, &schedule_request::inner_slots},
+      {"--tape-units", "tapes in its units", schedule_kind::mixed, &schedule_request::tape_units},
+      {"--slow-slots", "slow slots", schedule_kind::two_tier, &schedule_request::slow_slots}};
+  for (const owned_option& o : all) {
+    if (!given.has(o.name)) continue;
+    if (kind != o.owner)
+      misuse(std::string(o.name) + " with the schedule " + std::string(name(kind)) + " (only " +
+             std::string(name(o.owner)) + " has " + std::string(o.has) +
+             ") leave it out, or choose " + std::string(name(o.owner)) + "?");
+    r.*o.value = whole_number(o.name, given.at(o.name));
+  }
+  r.tapes_resume = given.has("--resume");
 }
 
 void check_output(std::string_view option, const std::string& path) {

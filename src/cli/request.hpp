@@ -40,8 +40,8 @@ auto read_gradient(const arguments& given) -> gradient_request;
 /// The schedule of a name; misuse if there is none.
 auto find_schedule(std::string_view name) -> schedule_kind;
 
-/// The value of --base (16 without), misuse with a schedule that has none.
-auto read_base(const arguments& given, schedule_kind kind) -> index;
+/// The options that belong to one schedule each; misuse with another.
+void read_schedule(const arguments& given, schedule_kind kind, schedule_request& r);
 
 /// Misuse unless a file can be made there and, for a picture, ends in .svg or .png.
 void check_output(std::string_view option, const std::string& path);

@@ -15,7 +15,8 @@ report schedule_command(const arguments& given) {
     misuse("no --steps (a schedule is made for a number of steps) give e.g. --steps 10?");
   s.steps = whole_number("--steps", given.at("--steps"));
   if (given.has("--slots")) s.slots = whole_number("--slots", given.at("--slots"));
-  s.base = read_base(given, s.kind);
+  read_schedule(given, s.kind, s.request);
+  s.count_known = !given.has("--count-unknown");
   s.plot = given.value_or("--plot", "");
   if (given.has("--plot")) check_picture(s.plot);
   s.json = given.has("--json");

@@ -2,6 +2,7 @@
 #include <cli/schedule_run.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <cli/text.hpp>
 #include <revode/schedule/binomial.hpp>
@@ -31,22 +32,43 @@ void refuse_endless(const schedule_arguments& s) {
 
 }  // namespace
 
+std::string heading(const schedule_arguments& s, std::optional<index> slots) {
+  const auto part = [](const char* what, index count) {
+    return std::string(", ") + what + std::to_string(count);
+  };
+  std::string text = std::string(name(s.kind)) + " schedule, " + std::to_string(s.steps) + " steps";
+  if (!s.count_known) text += " (not known beforehand)";
+  if (takes_slots(s.kind))
+    text += part("", slots.value_or(1)) + (s.kind == schedule_kind::mixed ? " units" : " slots");
+  if (s.kind == schedule_kind::nested) text += part("base ", s.request.base);
+  if (s.kind == schedule_kind::mixed) text += part("units a tape ", s.request.tape_units);
+  if (s.kind == schedule_kind::periodic && s.request.interval > 0)
+    text += part("interval ", s.request.interval);
+  if (s.kind == schedule_kind::two_tier) text += part("slow ", s.request.slow_slots);
+  return text;
+}
+
 auto run_schedule(const schedule_arguments& s) -> schedule_run {
   if (takes_slots(s.kind) && !s.slots)
     misuse("no --slots (" + std::string(s.kind == schedule_kind::online ? "an " : "a ") +
            std::string(name(s.kind)) +
            " schedule is made for a number of snapshots) give e.g. --slots 3?");
   refuse_endless(s);
-  const schedule_request request{
-      .slots = s.slots.value_or(1), .base = s.base, .max_steps = s.steps, .steps = s.steps};
+  schedule_request request = s.request;
+  request.slots = s.slots.value_or(1);
+  request.max_steps = s.steps;
+  request.steps = s.count_known ? s.steps : unbounded;
+  any_schedule plan(s.kind, request);
   schedule_run r;
   r.slots = s.slots;
+  r.tape_slots = plan.tape_slots();
+  r.slow_slots = plan.slow_slots();
   const bool drawn = !s.plot.empty();
-  r.counts = audit(any_schedule(s.kind, request), s.steps, [&](const action& a) {
+  r.counts = audit(std::move(plan), s.steps, [&](const action& a) {
     if (drawn) r.actions.push_back(a);
   });
   const bool bounded = takes_slots(s.kind) || s.kind == schedule_kind::nested;
-  if (!bounded) return r;
+  if (!bounded || s.kind == schedule_kind::mixed) return r;
   if (!r.slots || *r.slots < 1) r.slots = std::max<index>(1, r.counts.peak_snapshots);
   r.optimum = s.steps + extra_steps(s.steps, *r.slots);
   return r;

@@ -15,10 +15,14 @@ struct schedule_arguments {
   schedule_kind kind = schedule_kind::binomial;
   index steps = 0;
   std::optional<index> slots;  ///< as given
-  index base = 16;
+  schedule_request request{};  ///< the rest of what the schedule depends on
+  bool count_known = true;     ///< is it told the steps beforehand?
   std::string plot;
   bool json = false;
 };
+
+/// "mixed schedule, 40 steps, 20 units, tapes of 7 units"
+std::string heading(const schedule_arguments& s, std::optional<index> slots);
 
 /// A schedule carried out on integers. slots are those that `optimum` is for; optimum: the fewest
 /// step evaluations with that many snapshots, none for schedules that ignore a bound.
@@ -26,6 +30,7 @@ struct schedule_run {
   audit_counts counts;
   std::optional<index> slots, optimum;
   std::vector<action> actions;  ///< as carried out; empty unless they are drawn
+  index tape_slots = 0, slow_slots = 0;
 };
 
 auto run_schedule(const schedule_arguments& s) -> schedule_run;

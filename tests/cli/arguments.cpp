@@ -75,7 +75,7 @@ TEST_CASE("what is missing or too much is named") {
        {"grad lorenz --slots 2 --budget 64KiB",
         "slots = 2 and budget = 65536 bytes (both bound the same memory) give one of them?"},
        {"grad lorenz --base 4",
-        "--base with the schedule binomial (only nested has levels) leave it out, or choose "
+        "--base with the schedule online (only nested has levels) leave it out, or choose "
         "nested?"}});
 }
 

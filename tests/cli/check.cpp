@@ -15,8 +15,11 @@ TEST_CASE("the gradient has the same bits for every number of slots and every sc
 
   CHECK(base["reverse"]["pulled_steps"] == base["stats"]["accepted"]);
   for (const char* choice :
-       {"--slots 1", "--slots 7", "--slots 1000", "--budget 4KiB", "--schedule store_all",
-        "--schedule store_states", "--schedule nested --base 16", "--schedule nested --base 3"}) {
+       {"--slots 1", "--slots 7", "--slots 1000", "--budget 8KiB", "--budget 64KiB",
+        "--schedule store_all", "--slots 5 --log controller", "--slots 9 --schedule online_seeded",
+        "--slots 9 --schedule wang_moin", "--slots 90 --schedule mixed", "--schedule periodic",
+        "--slots 20 --schedule two_tier --slow-slots 8 --spill .", "--schedule store_states",
+        "--schedule nested --base 16", "--schedule nested --base 3"}) {
     CAPTURE(choice);
     const auto j = run(std::string("grad lorenz --json ") + choice).json();
     CHECK(j["gradient"] == base["gradient"]);
@@ -80,7 +83,7 @@ TEST_CASE("--check finds forward and reverse mode in agreement") {
   }
   const std::string text = run("grad lorenz --check").out;
   CHECK(text.find("dot product") != std::string::npos);
-  CHECK(text.find("memory: snapshots 5.5 KiB + tapes 0 B + log 32.0 KiB + work") !=
+  CHECK(text.find("memory: snapshots 7.8 KiB + tapes 0 B + log 32.0 KiB + work") !=
         std::string::npos);
 }
 
