@@ -22,7 +22,7 @@ using matrix = Eigen::MatrixXf;  // all in float
 using row = Eigen::RowVectorXf;
 
 // z ← x z: every step adds to the same gradient of x.
-const auto product = [](const auto& z, const auto&, const auto& x, auto& next, auto&) {
+const auto chain_product = [](const auto& z, const auto&, const auto& x, auto& next, auto&) {
   next.noalias() = x * z;
 };
 struct product_with_pull {
@@ -106,7 +106,7 @@ void compare(const char* name, const Own& own, const Plain& plain, const matrix&
 int main(int argc, char** argv) {
   const int size = argc > 1 ? std::atoi(argv[1]) : 300;
   const float scale = 1 / std::sqrt(static_cast<float>(size));
-  compare("products", product_with_pull{}, product, matrix::Random(size, size),
+  compare("products", product_with_pull{}, chain_product, matrix::Random(size, size),
           matrix(1.7f * scale * matrix::Random(size, size)), 100);
   compare("recurrent", recurrent_with_pull{}, recurrent, matrix::Random(16, size),
           layer(scale * matrix::Random(size, size), row::Random(size)), 100);

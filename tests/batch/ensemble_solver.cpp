@@ -1,54 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <limits>
-#include <stdexcept>
-#include <string>
-
-#include <revode/batch/ensemble_solver.hpp>
-#include <revode/solvers/all.hpp>
-
-#include "lanes.hpp"
+#include "ensemble_checks.hpp"
 
 namespace revode {
 namespace {
-
-using state = vec<double, 3>;
-
-template <class E, class S, class M>
-void check_against_single_solves(const E& e, const M& m, const options& o, const S& s) {
-  REQUIRE(s.lanes() == lanes_of(e));
-  index wrong = 0;
-  for (index l = 0; l < s.lanes(); ++l) {
-    const auto alone = solve(problem_of(e, l), m, options_of(e, o, l));
-    const auto at = static_cast<std::size_t>(l);
-    bool same = s.status[at] == alone.status && s.t[at] == alone.t && s.y[at] == alone.y &&
-                s.stats[at].accepted == alone.stats.accepted &&
-                s.stats[at].rejected == alone.stats.rejected &&
-                s.stats[at].field_evaluations == alone.stats.field_evaluations &&
-                s.ys.size(l) == static_cast<index>(alone.ys.size());
-    for (index k = 0; same && k < s.ys.size(l); ++k)
-      same = s.ys.at(l, k) == alone.ys[static_cast<std::size_t>(k)];
-    if (!same) {
-      ++wrong;
-      CHECK_MESSAGE(wrong > 3, "lane ", l, ": ", name(s.status[at]), " ", name(alone.status), " ",
-                    s.stats[at].accepted, " ", alone.stats.accepted, " ", s.stats[at].rejected, " ",
-                    alone.stats.rejected, " ", s.stats[at].field_evaluations, " ",
-                    alone.stats.field_evaluations, " points ", s.ys.size(l), " ", alone.ys.size());
-    }
-  }
-  CHECK(wrong == 0);
-}
-
-template <int W, class E, class M>
-auto solve_by(const E& e, const M& m, const options& o) {
-  ensemble_solver<M, typename E::field_type, typename E::state_type, typename E::parameter_type,
-                  on_device, W>
-      solver(e, m, o);
-  solver.run();
-  return solver.result();
-}
 
 TEST_CASE(
     "ensemble: every lane has the bits, counts and status of its single solve, for any width") {
@@ -58,28 +12,6 @@ TEST_CASE(
   check_against_single_solves(e, tsit5{}, o, solve_by<16>(e, tsit5{}, o));
   check_against_single_solves(e, tsit5{}, o, solve_by<32>(e, tsit5{}, o));
   check_against_single_solves(e, tsit5{}, o, solve(e, tsit5{}, o, on_host{}));
-}
-
-TEST_CASE("ensemble: fixed steps, every method") {
-  const auto e = mixed_lanes(40);
-  const options fixed{.fixed_step = 0.01};
-  for_each_method([&](auto m) {
-    CAPTURE(m.name);
-    check_against_single_solves(e, m, fixed, solve_by<16>(e, m, fixed));
-  });
-}
-
-TEST_CASE("ensemble: adaptive steps and save points, every method with an estimate") {
-  auto e = mixed_lanes(40);
-  add_save_points(e);
-  const options o{.save = {.t0 = true, .t1 = true}};
-  for_each_method([&](auto m) {
-    CAPTURE(m.name);
-    if constexpr (has_estimate_v<decltype(m)>)
-      check_against_single_solves(e, m, o, solve_by<16>(e, m, o));
-    const options fixed{.fixed_step = 0.02, .save = {.t1 = true}};
-    check_against_single_solves(e, m, fixed, solve_by<16>(e, m, fixed));
-  });
 }
 
 TEST_CASE("ensemble: an order of starting changes no bit") {

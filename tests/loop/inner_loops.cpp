@@ -12,8 +12,6 @@
 namespace revode {
 namespace {
 
-constexpr auto always = [](const auto&, const auto&) { return true; };
-
 /// c ← p c + x c², out = c x; counts its calls.
 struct cell {
   index* calls;

@@ -33,17 +33,6 @@ TEST_CASE("ESDIRK: the error falls with the order, on an autonomous and on a dri
   });
 }
 
-TEST_CASE("ESDIRK: replays, products and duals agree, mild and stiff") {
-  for_each_esdirk([](const auto& m) {
-    for (const double stiffness : {40.0, 4e4})
-      check_implicit_laws(m, vec{0.5, 1.0}, vec{stiffness, 1.3});
-  });
-}
-
-TEST_CASE("ESDIRK: and for states of a size known at run time only") {
-  check_implicit_laws(esdirk436{}, std::vector{0.5, 1.0}, std::vector{4e4, 1.3});
-}
-
 TEST_CASE("ESDIRK: the damping methods solve Robertson's problem over eleven decades") {
   const problem q{robertson{}, vec{1.0, 0.0, 0.0}, 0.0, 1e11, robertson_rates};
   for_each_esdirk([&](const auto& m) {

@@ -45,7 +45,7 @@ void same_bits(const M& m, const problem<reaction, Y, P>& q) {
 
 TEST_CASE("a stiff gradient has the same bits for every budget") {
   const problem q{reaction{}, vec{1.0, 0.0, 0.0}, 0.0, 100.0, vec{0.04, 3e7, 1e4}};
-  for_each_rosenbrock([&](const auto& m) { same_bits(m, q); });
+  for_some_rosenbrock([&](const auto& m) { same_bits(m, q); });
   const problem dynamic{reaction{}, Eigen::VectorXd{{1.0, 0.0, 0.0}}, 0.0, 100.0,
                         Eigen::VectorXd{{0.04, 3e7, 1e4}}};
   same_bits(rodas4p2{}, dynamic);

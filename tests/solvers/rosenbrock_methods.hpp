@@ -14,19 +14,25 @@
 
 namespace revode {
 
+/// One of each kind: what every push tries. The others are in *.heavy.cpp, and in the order law.
+template <class Function>
+void for_some_rosenbrock(Function&& fn) {
+  fn(rosenbrock23{});
+  fn(rodas4{});
+  fn(rodas5p{});
+  fn(ros34pw2_held{});
+}
+
 template <class Function>
 void for_each_rosenbrock(Function&& fn) {
-  fn(rosenbrock23{});
+  for_some_rosenbrock(fn);
   fn(ros3p{});
   fn(rodas3{});
   fn(rodas3p{});
-  fn(rodas4{});
+  fn(ros34pw2{});
   fn(rodas4p{});
   fn(rodas4p2{});
   fn(rodas5{});
-  fn(rodas5p{});
-  fn(ros34pw2{});
-  fn(ros34pw2_held{});
 }
 
 }  // namespace revode
