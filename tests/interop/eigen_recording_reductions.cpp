@@ -7,11 +7,11 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-MatrixXd random(int rows, int cols) { return MatrixXd::Random(rows, cols); }
-VectorXd random(int size) { return VectorXd::Random(size); }
+[[maybe_unused]] MatrixXd random(int rows, int cols) { return MatrixXd::Random(rows, cols); }
+[[maybe_unused]] VectorXd random(int size) { return VectorXd::Random(size); }
 
 // Polynomials of degree ≤ 4 along any line: differences with h = 1/2 are exact but for rounding.
-constexpr double exact = 0.5, rounding = 2e-13;
+[[maybe_unused]] constexpr double exact = 0.5, rounding = 2e-13;
 
 }  // namespace
 
