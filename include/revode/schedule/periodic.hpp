@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -80,8 +79,9 @@ class periodic {
   static index chosen_interval(const schedule_request& r) {
     const index n = r.steps != unbounded ? r.steps : r.max_steps;
     if (n <= 0) return 100;
-    const double steps = static_cast<double>(n), weight = static_cast<double>(r.tape_units);
-    return std::max<index>(1, std::llround(std::sqrt(steps / weight)));
+    index k = 1;  // the nearest to √(n / tape_units)
+    while ((2 * k + 1) * (2 * k + 1) * r.tape_units <= 4 * n) ++k;
+    return k;
   }
 
   action next_of_sweep() {
