@@ -9,6 +9,11 @@ any_schedule::any_schedule(schedule_kind kind, const schedule_request& r)
     : plan_(all_schedules::make(kind, r)) {}
 any_schedule::any_schedule(const any_schedule& other) : plan_(other.plan_) {}
 any_schedule::any_schedule(any_schedule&& other) noexcept : plan_(std::move(other.plan_)) {}
+any_schedule& any_schedule::operator=(const any_schedule& other) {
+  plan_ = other.plan_;
+  rest_ = nullptr;
+  return *this;
+}
 any_schedule::~any_schedule() = default;
 
 action any_schedule::next_of_plan() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -9,7 +10,7 @@
 namespace revode {
 namespace {
 
-/// Bytes of the numbers that a mixed schedule keeps of up to n steps, in two places. A row for each
+/// Bytes of the numbers that a mixed schedule keeps of up to n steps, in one place. A row for each
 /// repetition of n steps in two units, an entry for each unit that makes as many.
 struct mixed_number_bytes {
   index always = 0, a_unit = 0;
@@ -17,61 +18,17 @@ struct mixed_number_bytes {
   explicit mixed_number_bytes(index n) {
     constexpr index many = 64;
     if (n <= 1) return;
-    always = 2 * 96 * repetitions(n, 2);
-    for (index s = 2; s <= many; ++s) always += 2 * 16 * repetitions(n, s);
-    a_unit = 2 * 16 * repetitions(n, many);
+    always = 96 * repetitions(n, 2);
+    for (index s = 2; s <= many; ++s) always += 16 * repetitions(n, s);
+    a_unit = 16 * repetitions(n, many);
   }
+  index bytes(index units) const { return always + units * a_unit; }
 };
 
 /// A stored tape in units of one snapshot.
 constexpr index tape_units_of(const memory_costs& c) {
   return std::max<index>((c.tape + c.snapshot - 1) / std::max<index>(c.snapshot, 1), 1);
 }
-
-class dry_runner {
- public:
-  dry_runner(any_schedule plan, index n) : n_(n) {
-    while (position_ < n_) obey(plan.next());
-    swept_ = steps_;
-    plan.finalize(n_);
-    for (action a = plan.next(); a.what != op::done; a = plan.next()) obey(a);
-  }
-
-  dry_run_counts counts() const { return {steps_ - swept_, peak_states_, peak_tapes_}; }
-
- private:
-  void obey(const action& a) {
-    switch (a.what) {
-      case op::record:
-        if (a.slot != work) keep_tape(a.slot, true);  // a schedule of units records one by one
-        [[fallthrough]];
-      case op::advance:
-        steps_ += std::min(a.to, n_) - position_;
-        position_ = std::min(a.to, n_);
-        return;
-      case op::snapshot: peak_states_ = std::max(peak_states_, ++states_); return;
-      case op::drop: --states_; return;
-      case op::discard: return keep_tape(a.slot, false);
-      case op::pull:
-        if (a.slot != work) keep_tape(a.slot, false);
-        return;
-      case op::restore:
-      case op::resume: position_ = a.from; return;
-      default: return;
-    }
-  }
-  void keep_tape(index slot, bool kept) {
-    const auto i = static_cast<std::size_t>(slot);
-    if (i >= kept_.size()) kept_.resize(i + 1);
-    tapes_ += static_cast<index>(kept) - static_cast<index>(kept_[i]);
-    kept_[i] = kept;
-    peak_tapes_ = std::max(peak_tapes_, tapes_);
-  }
-
-  index n_, position_ = 0, steps_ = 0, swept_ = 0;
-  index states_ = 0, peak_states_ = 0, tapes_ = 0, peak_tapes_ = 0;
-  std::vector<bool> kept_;
-};
 
 /// The plan with its counts, where they can be told beforehand.
 memory_plan predicted(const memory_costs& c, memory_plan plan) {
@@ -104,7 +61,6 @@ class planner {
         log_(log),
         numbers_(std::min(c.steps, r.max_steps)) {
     request_.tape_units = tape_units_of(c);
-    request_.tapes_resume = false;
     request_.steps = c.steps;
   }
 
@@ -116,8 +72,6 @@ class planner {
         bounded(known() ? schedule_kind::binomial : schedule_kind::online);
     if (known() && c_.steps > 0 && tape_bytes(c_, c_.steps) <= free_) return all_tapes();
     if (kept_bytes(schedule_kind::mixed, request_.tape_units + 1) > free_) return snapshots;
-    const index units = slots_within(schedule_kind::mixed, free_);
-    if (known() && units < 2 * c_.steps * request_.tape_units / units) return snapshots;
     const memory_plan both = bounded(schedule_kind::mixed);
     if (known()) return *both.replays < *snapshots.replays ? both : snapshots;
     // A ring of tapes spares more than a few more snapshots do, unless units are that much dearer.
@@ -134,11 +88,12 @@ class planner {
     if (free_ < least) refuse(least);
     memory_plan plan{
         .schedule = kind, .request = request_, .formula = c_.log_step == 0, .work_bytes = c_.work};
-    if (kind == schedule_kind::mixed) plan.request.steps = unbounded;  // a table would take memory
+    if (kind == schedule_kind::mixed && known()) return taped(plan);
     if (log_ && c_.log_step > 0)
       plan.log_bytes = log_within(std::min({free_ / 4, free_ - least, heap_of_log(c_.log_most)}));
     const index log = plan.log_bytes > 0 ? heap_of_log(plan.log_bytes) : 0;
-    plan.request.slots = slots_within(kind, free_ - log);
+    plan.request.slots = most_within(
+        free_ - log, [&](index s) { return kept_bytes(kind, s); }, kind != schedule_kind::mixed);
     plan.bytes = c_.work + log + kept_bytes(kind, plan.request.slots);
     return predicted(c_, plan);
   }
@@ -149,16 +104,59 @@ class planner {
   /// Bytes of the stores and of the schedule itself, for s snapshots or units. An entry of a table
   /// of 8 bytes takes 24 while the table doubles. Per slot there is one of 16 in the store, and in
   /// the schedule three integers; online placement keeps some eight more, a mixed schedule nine and,
-  /// for each tape, as much again.
+  /// for each tape, as much again, and its numbers twice.
   index kept_bytes(schedule_kind kind, index s) const {
     const index own = c_.snapshot + 48, pages = s > 1024 ? 16 * 4096 : 128;
     switch (kind) {
       case schedule_kind::binomial: return s * (own + 24) + pages;
       case schedule_kind::mixed:
-        return s * (own + 184 + numbers_.a_unit) + s / request_.tape_units * 144 + numbers_.always +
-               pages;
+        if (known()) return taped_bytes(s, {});
+        return s * (own + 184) + s / request_.tape_units * 144 + 2 * numbers_.bytes(s) +
+               2 * c_.snapshot + pages;
       default: return s * (own + (s > 1024 ? 136 : 88)) + pages;
     }
+  }
+
+  /// The same for a mixed schedule that knows the count: in the store one of 16, one of 8 and a
+  /// cell's 16, in the schedule four integers that do not double, and for each tape half as much;
+  /// its decisions, or its numbers. A snapshot and a copy of it stand before the cells.
+  index taped_bytes(index s, const mixed_decisions& decisions) const {
+    return s * (c_.snapshot + 120) + s / request_.tape_units * 56 + 2 * c_.snapshot +
+           decisions.bytes() + (decisions.size() == 0 ? numbers_.bytes(s) : 0) +
+           (s > 1024 ? 16 * 4096 : 128);
+  }
+
+  /// Tapes and snapshots for a known count: by the decisions of the optimum, if what they take is
+  /// not better spent on units.
+  memory_plan taped(memory_plan plan) const {
+    const auto with = [&](std::shared_ptr<const mixed_decisions> decisions, index units) {
+      plan.request.slots = units;
+      plan.bytes = c_.work + taped_bytes(units, *decisions);
+      plan.request.decisions = std::move(decisions);
+      return predicted(c_, plan);
+    };
+    auto none = std::make_shared<const mixed_decisions>();
+    const index units = most_within(free_, [&](index s) { return taped_bytes(s, *none); });
+    const memory_plan plain = with(std::move(none), units);
+    if (!mixed::has_table(c_.steps, units, request_.tape_units)) return plain;
+    auto [decisions, fewer] = optimal(units);
+    if (!decisions) return plain;
+    const memory_plan best = with(std::move(decisions), fewer);
+    return *best.replays < *plain.replays ? best : plain;
+  }
+
+  /// The decisions for as many units as fit beside them; null: their table, or they, do not fit.
+  std::pair<std::shared_ptr<const mixed_decisions>, index> optimal(index units) const {
+    const index n = c_.steps, last_row = 2048;
+    const mixed_optimum optimum(n, units, mixed::costs(request_.tape_units, request_.tapes_resume),
+                                free_ - last_row);
+    for (units = optimum.units(); units > 0;) {
+      auto decisions = std::make_shared<const mixed_decisions>(optimum, n, units);
+      const auto bytes = [&](index s) { return taped_bytes(s, *decisions); };
+      if (bytes(units) <= free_) return {std::move(decisions), units};
+      units = std::min(units - 1, most_within(free_, bytes));
+    }
+    return {};
   }
 
   memory_plan all_tapes() const {
@@ -173,14 +171,14 @@ class planner {
   static index heap_of_log(index bytes) { return bytes + bytes / 64 + 48; }
   static index log_within(index bytes) { return std::max<index>(bytes - 48, 0) / 65 * 64; }
 
-  /// The most slots whose bytes fit; at least one does.
-  index slots_within(schedule_kind kind, index bytes) const {
+  /// The most slots that fit, of those that are of use; at least one does.
+  template <class Bytes>
+  index most_within(index bytes, Bytes&& bytes_of, bool snapshots = false) const {
     index fits = 1, most = std::max<index>(bytes / (c_.snapshot + 48), 1);
-    if (known() && kind != schedule_kind::mixed)
-      most = std::min(most, std::max<index>(c_.steps, 1));
+    if (known() && snapshots) most = std::min(most, std::max<index>(c_.steps, 1));
     while (fits < most) {
       const index middle = fits + (most - fits + 1) / 2;
-      if (kept_bytes(kind, middle) <= bytes)
+      if (bytes_of(middle) <= bytes)
         fits = middle;
       else
         most = middle - 1;
@@ -209,10 +207,6 @@ index tape_bytes(const memory_costs& c, index n) {
   return blocks * heap_bytes(4096 * c.tape) + heap_bytes(n % 4096 * c.tape) + 48 * (blocks + 1);
 }
 
-dry_run_counts dry_run(any_schedule plan, index n) {
-  return dry_runner(std::move(plan), n).counts();
-}
-
 memory_plan plan_slots(const memory_costs& c, const schedule_request& given,
                        std::optional<schedule_kind> kind, bool log) {
   schedule_request r = given;
@@ -238,7 +232,8 @@ schedule_kind kind_for_known_count(const memory_plan& p) {
     case schedule_kind::online_seeded:
     case schedule_kind::wang_moin: return schedule_kind::binomial;
     case schedule_kind::mixed:
-      return p.bytes == unbounded ? schedule_kind::mixed : schedule_kind::binomial;
+      return p.bytes == unbounded || p.request.decisions ? schedule_kind::mixed
+                                                         : schedule_kind::binomial;
     default: return p.schedule;
   }
 }

@@ -201,3 +201,50 @@ TEST_CASE("the second recording of the same operations allocates nothing") {
   CHECK(pass() == 1);
   CHECK(allocations_so_far() == before);
 }
+
+TEST_CASE("float and double variables in one formula: chains back and forth, pulled as one") {
+  recording<double> rec;
+  recording<float>& beside = rec.over<float>();
+  CHECK(&beside.over<double>() == &rec);
+  for (int time = 0; time < 2; ++time) {
+    rec.clear();
+    const auto x = rec.input(3.0);
+    const auto a = beside.input(2.0f);
+    const variable<float> y = x * x;
+    const auto z = y * a;
+    auto u = z * x + a;  // a x³ + a
+    u *= a;
+    const auto v = cast<float>(u) / a - z;
+    static_assert(std::is_same_v<decltype(u), variable<double>>);
+    static_assert(std::is_same_v<decltype(v), const variable<float>>);
+    CHECK(v.value == 2 * 27 + 2 - 18);
+    CHECK(v < u);
+    rec.begin_pull();
+    beside.seed(v, 1);
+    rec.pull();
+    CHECK(rec.adjoint(x.id) == 2 * 27 - 2 * 6);
+    CHECK(beside.adjoint(a.id) == 27 + 1 - 9);
+  }
+  const variable<float> constant = variable<double>(0.1);
+  CHECK(constant.home == nullptr);
+  CHECK(constant.value == 0.1f);
+}
+
+TEST_CASE("an operation of two recordings runs in its place among the nodes of both") {
+  recording<double> rec;
+  recording<float>& beside = rec.over<float>();
+  const auto x = rec.input(3.0);
+  const auto a = beside.input(2.0f), b = a * a;
+  const auto y = rec.input(x.value * b.value);  // x b by hand
+  const auto c = beside.input(b.value + 1);     // b + 1
+  beside.joint_operation([&, x, y, b, c] {
+    rec.adjoint(x.id) += rec.adjoint(y.id) * b.value;
+    beside.adjoint(b.id) += static_cast<float>(rec.adjoint(y.id) * x.value) + beside.adjoint(c.id);
+  });
+  const auto z = y * c * a;  // x a³ (a² + 1)
+  rec.begin_pull();
+  rec.seed(z, 1);
+  rec.pull();
+  CHECK(rec.adjoint(x.id) == 8 * 5);
+  CHECK(beside.adjoint(a.id) == 3 * (5 * 16 + 3 * 4));
+}

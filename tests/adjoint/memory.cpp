@@ -168,6 +168,23 @@ TEST_CASE("a gradient keeps what its statistics say: the slots, one state's work
   }
 }
 
+TEST_CASE("a temporary problem is moved in, and counted in a budget") {
+  const auto temporary = [] { return problem{ring{}, large, 0.0, 1.0, dynamic{0.5}}; };
+  const problem named = temporary();
+  const auto expected = solve(named, tsit5{}, {}, recursive_checkpoint{.slots = 2}).pullback(large);
+  auto s = solve(temporary(), tsit5{}, {}, recursive_checkpoint{.slots = 2});
+  const std::vector<dynamic> elsewhere(9, {-1.0});  // where freed parameters would have been
+  const auto g = s.pullback(large);
+  CHECK(g.p == expected.p);
+  CHECK(g.y0 == expected.y0);
+
+  auto moved = temporary();
+  const auto before = allocations_now().live_bytes;
+  watch_peak();
+  solve(std::move(moved), tsit5{}, {}, recursive_checkpoint{.budget = 1'000'000}).pullback(large);
+  CHECK(allocations_now().peak_bytes - before <= 1'000'000);
+}
+
 TEST_CASE("the gradient of a million equal steps in 68 states takes 4.94 evaluations a step") {
   const index n = 1'000'000;
   const problem q{ring{}, vec{1.0, 2.0}, 0.0, 1.0, vec{0.5}};

@@ -77,7 +77,7 @@ TEST_CASE("a snapshot slot is made once and then used again") {
   CHECK(pool.written() == 3);
 }
 
-TEST_CASE("a snapshot moves, and empty slots can be freed") {
+TEST_CASE("a snapshot moves") {
   snapshot_pool<dynamic> pool;
   pool.store(3, [](auto& slot) { slot = dynamic{1, 2}; });
   pool.move(3, 9);
@@ -86,32 +86,6 @@ TEST_CASE("a snapshot moves, and empty slots can be freed") {
   CHECK(pool.peak() == 1);
   CHECK(pool.written() == 1);
   CHECK(pool.made() == 2);
-  CHECK(pool.free_one());
-  CHECK(pool.made() == 1);
-  CHECK(!pool.free_one());
-  CHECK(pool.at(9) == dynamic{1, 2});
-}
-
-TEST_CASE("tapes of limited slots take no more memory than those, and can be freed one by one") {
-  using tape = vec<double, 3>;
-  tape work{};
-  tape_store<tape> store(10, true);
-  for (index i = 0; i < 4; ++i) {
-    store.recorder(i, work) = {static_cast<double>(i), 0, 0};
-    store.keep(i, work);
-  }
-  store.keep(2, work);  // once more: it stays one tape
-  CHECK(store.peak() == 4);
-  CHECK(store.made() == 4);
-  CHECK(!store.free_one());
-  store.drop(1);
-  CHECK(store.made() == 4);
-  CHECK(store.free_one());
-  CHECK(!store.made(1));
-  store.free(2);
-  CHECK(store.made() == 2);
-  CHECK(store.at(3, work)[0] == 3);
-  CHECK(store.peak() == 4);
 }
 
 TEST_CASE("trivial tapes are recorded in place") {

@@ -4,6 +4,7 @@
 #include "online_sweep.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <revode/schedule/auditor.hpp>
 #include <revode/schedule/binomial.hpp>
@@ -43,8 +44,11 @@ TEST_CASE("seeded: every stop up to 10^5 steps, 4 to 64 slots, at most 1.069 tim
 }
 
 TEST_CASE(
-    "mixed: every stop up to 3000 steps in 1 to 40 units, audited: binomial's cost at worst") {
-  for (const index tape : {2, 7})
+    "mixed: every stop up to 3000 steps in 1 to 40 units, audited: binomial's cost at worst, and a "
+    "unit more costs a few steps at the most") {
+  for (const index tape : {2, 7}) {
+    std::vector<index> before(3001, unbounded);
+    index loss = 0;
     for (index u = 1; u <= 40; ++u) {
       CAPTURE(tape);
       CAPTURE(u);
@@ -54,9 +58,14 @@ TEST_CASE(
         const audit_counts counts = audit(mixed(u, tape), n);
         REQUIRE(counts.pulls == n);
         worst = std::max(worst, static_cast<double>(counts.forward_steps) / binomial);
+        index& fewer_units = before[static_cast<std::size_t>(n)];
+        loss = std::max(loss, counts.forward_steps - fewer_units);
+        fewer_units = counts.forward_steps;
       }
       CHECK(worst <= (u == 2 ? 1.13 : 1.07));
     }
+    CHECK(loss == (tape == 2 ? 6 : 1));
+  }
 }
 
 TEST_CASE("ten million steps of a known count cost what the closed form says") {

@@ -83,14 +83,17 @@ inline memory_plan plan_of(const recursive_checkpoint& a, const options& o,
   return plan;
 }
 
-/// A solution that can be pulled back. It refers to the problem it came from, which must outlive it.
+/// A solution that can be pulled back. It refers to the problem it came from, which must outlive it
+/// unless it is `own`.
 template <class M, class F, class Y, class P>
 class differentiable_solution : public solution<Y> {
  public:
   template <class Field>
   differentiable_solution(const problem<Field, Y, P>& q, const M& m, const options& o,
-                          const recursive_checkpoint& adjoint)
-      : plan_(plan_of(adjoint, o, costs(q, o))),
+                          const recursive_checkpoint& adjoint,
+                          std::shared_ptr<const problem<Field, Y, P>> own = {})
+      : own_(own),
+        plan_(plan_of(adjoint, o, costs(q, o, own != nullptr))),
         spill_(adjoint.spill),
         loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes)),
         run_(sweep()) {
@@ -140,7 +143,7 @@ class differentiable_solution : public solution<Y> {
   /// What the parts of this gradient take: upper bounds, a few bytes a block above what is asked of
   /// the allocator.
   template <class Problem>
-  static memory_costs costs(const Problem& q, const options& o) {
+  static memory_costs costs(const Problem& q, const options& o, bool own) {
     using types = typename loop::types;
     using snapshot_type = typename loop::snapshot_type;
     const auto c = make_carry<M>(q.y0);
@@ -156,7 +159,7 @@ class differentiable_solution : public solution<Y> {
     all.work = static_cast<index>(sizeof(loop)) + 16 + 2 * carry + arrays(tape) + arrays(c.state) +
                arrays(make_like<typename types::scratch>(q.y0)) +
                arrays(make_like<typename types::seeds>(q.y0)) + 8 * y + 3 * arrays(q.p) +
-               points * (48 + 2 * footprint(q.y0));
+               points * (48 + 2 * footprint(q.y0)) + (own ? heap_bytes(sizeof(q) + 16) : 0);
     all.snapshot = heap_bytes(sizeof(std::optional<snapshot_type>)) + arrays(kept);
     all.tape =
         tape_store<typename loop::tape_type>::in_place ? static_cast<index>(sizeof(tape)) : flat;
@@ -227,6 +230,7 @@ class differentiable_solution : public solution<Y> {
     return g;
   }
 
+  std::shared_ptr<const void> own_;
   memory_plan plan_;
   std::string spill_;
   std::unique_ptr<loop> loop_;
@@ -238,12 +242,20 @@ class differentiable_solution : public solution<Y> {
 ///   auto g = s.pullback(y_bar);        // g.y0, g.p, g.t0, g.t1, g.ts, g.reverse
 /// The gradient is exact for the steps taken: the derivative of the computed solution with its grid
 /// held still (t0 and t1 move the grid's ends), to rounding, and the same bits for every slot
-/// count and schedule.
+/// count and schedule. A named problem is referred to and must outlive the result; a temporary is
+/// moved in.
 template <method M, class F, class Y, class P>
 auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
            const recursive_checkpoint& adjoint) {
   validate(q, m, o);
   return differentiable_solution<M, std::remove_cvref_t<F>, Y, P>(q, m, o, adjoint);
+}
+template <method M, class F, class Y, class P>
+auto solve(problem<F, Y, P>&& q, const M& m, const options& o,
+           const recursive_checkpoint& adjoint) {
+  validate(q, m, o);
+  const auto own = std::make_shared<const problem<F, Y, P>>(std::move(q));
+  return differentiable_solution<M, std::remove_cvref_t<F>, Y, P>(*own, m, o, adjoint, own);
 }
 
 }  // namespace revode

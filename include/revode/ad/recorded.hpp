@@ -36,6 +36,15 @@ struct recorded;
 template <class T>
 concept recordable = std::floating_point<T> || differentiable<T>;
 
+/// The recording beside r, or r itself, that a leaf of type Z takes part in.
+template <class Z, class T>
+auto& recording_of_leaf(recording<T>& r) {
+  if constexpr (requires { typename recorded<Z>::scalar; })
+    return r.template over<typename recorded<Z>::scalar>();
+  else
+    return r;
+}
+
 template <recordable T>
 struct recorded<T> {
   using scalar = T;

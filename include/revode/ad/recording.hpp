@@ -3,37 +3,71 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <revode/ad/array_store.hpp>
-#include <revode/ad/functions.hpp>
 #include <revode/ad/operation_list.hpp>
-#include <revode/config.hpp>
+#include <revode/ad/variable.hpp>
 
 namespace revode {
 
-template <class T>
-class recording;
+/// What recordings over different scalars know of each other. Two that are joined, a leader and its
+/// follower, are pulled as one: the leader runs the operations that read both, and lets the follower
+/// catch up before each. A copy is alone.
+class joined_recording {
+ public:
+  joined_recording() = default;
+  joined_recording(const joined_recording&) {}
+  joined_recording& operator=(const joined_recording&) {
+    operations_.clear();
+    return *this;
+  }
+  virtual ~joined_recording() = default;
+  virtual void clear() = 0;
+  virtual void begin_pull() = 0;
+  virtual std::size_t bytes() const = 0;
 
-/// A number whose formula is being recorded. Constants have no home and leave no trace.
-template <class T, class Home = recording<T>>
-struct variable {
-  T value{};
-  int id = -1;  // its node in the recording
-  Home* home = nullptr;
+  /// f() is run after whatever is recorded in either from now on, before what was recorded so far.
+  template <class F>
+  void joint_operation(F&& f) {
+    joined_recording& first = leader_ != nullptr ? *leader_ : *this;
+    const mark here = first.follower_ ? first.follower_->now() : mark{};
+    first.operations_.template add<joined_recording>(first.now().nodes,
+                                                     [&first, here, f = std::forward<F>(f)] {
+                                                       first.pull_follower(here);
+                                                       f();
+                                                     });
+  }
 
-  variable() = default;
-  variable(const T& v, int node, Home* where) : value(v), id(node), home(where) {}
+ protected:
+  /// How much was recorded at a moment.
+  struct mark {
+    std::size_t nodes = 0, operations = 0;
+  };
+  virtual mark now() const = 0;
+  /// Pulls what was recorded since then.
+  virtual void pull_to(mark to) = 0;
+  void pull_follower(mark to) {
+    if (follower_) follower_->pull_to(to);
+  }
 
-  template <class C>
-  requires(std::is_arithmetic_v<C> || std::same_as<C, T> || constant_for<C, T>) variable(const C& c)
-      : value(lift<T>(c)) {}
+  template <class Other>
+  Other& beside() {
+    if (leader_ != nullptr) return static_cast<Other&>(*leader_);
+    if (!follower_) {
+      follower_ = std::make_unique<Other>();
+      follower_->leader_ = this;
+    }
+    return static_cast<Other&>(*follower_);
+  }
+
+  operation_list operations_;
+  joined_recording* leader_ = nullptr;
+  std::unique_ptr<joined_recording> follower_;
 };
-
-template <class T, class Home>
-inline constexpr bool is_differentiable_v<variable<T, Home>> = true;
 
 /// The record of one evaluation of a formula, for its reverse derivative: one node an operation,
 /// with two parents and two partial derivatives.
@@ -42,8 +76,8 @@ inline constexpr bool is_differentiable_v<variable<T, Home>> = true;
 /// T is float, double or a dual (reverse over forward, for second derivatives). Memory: 8 + 3
 /// sizeof(T) bytes an operation, kept by clear(): nothing is allocated once the arena has seen its
 /// largest formula. Cost of pull: two multiply-adds a node, in fixed order. Not shared between
-/// threads; there is no global state, two recordings know nothing of each other: one may be made
-/// and pulled while another is pulled.
+/// threads; there is no global state, two recordings know nothing of each other, but for those that
+/// over() joins: one may be made and pulled while another is pulled.
 ///
 /// What is no formula of two scalars is an operation: a callable, called as f() or f(recording) in
 /// its place of the reverse order. It reads the adjoints of its results (inputs that it made) and
@@ -51,10 +85,18 @@ inline constexpr bool is_differentiable_v<variable<T, Home>> = true;
 ///   auto y = rec.input(value); rec.operation([=](auto& r) { r.adjoint(x.id) += 6 * r.adjoint(y.id); });
 /// Operations are consumed: a recording that has some is pulled once.
 template <class T>
-class recording {
+class recording final : public joined_recording {
  public:
-  void clear() {
+  recording() = default;
+  recording(const recording&) = default;
+  recording(recording&&) = default;
+  recording& operator=(const recording&) = default;
+  recording& operator=(recording&&) = default;
+  ~recording() override { clear(); }
+
+  void clear() override {
     operations_.clear();
+    if (follower_) follower_->clear();
     arrays_.clear();
     nodes_.clear();
   }
@@ -76,7 +118,11 @@ class recording {
   }
 
   /// The same in parts: all adjoints are 0; add weights of outputs; propagate them.
-  void begin_pull() { adjoints_.assign(nodes_.size(), T(0)); }
+  void begin_pull() override {
+    adjoints_.assign(nodes_.size(), T(0));
+    left_ = nodes_.size();
+    if (follower_) follower_->begin_pull();
+  }
   void seed(const variable<T>& output, const T& weight) {
     if (output.home == nullptr) return;
     REVODE_EXPECT(output.home == this);
@@ -84,14 +130,8 @@ class recording {
     adjoint = adjoint + weight;
   }
   void pull() {
-    std::size_t k = nodes_.size();
-    while (!operations_.empty()) {
-      const std::size_t position = operations_.last_position();
-      sweep(k, position);
-      k = position;
-      operations_.run_last(*this);
-    }
-    sweep(k, 0);
+    pull_to({});
+    pull_follower({});
   }
 
   template <class Outputs, class Weights>
@@ -107,10 +147,33 @@ class recording {
   array_store<T>& arrays() { return arrays_; }
   const array_store<T>& arrays() const { return arrays_; }
 
+  /// The recording of the same formula over U. float and double are pulled as one: variables of the
+  /// one become variables of the other by cast. Made when first asked for.
+  template <class U>
+  recording<U>& over() {
+    if constexpr (std::same_as<U, T>) {
+      return *this;
+    } else {
+      static_assert(std::same_as<std::common_type_t<U, T>, double> && sizeof(U) != sizeof(T),
+                    "a recording over these two scalars (float and double may meet, and duals "
+                    "only their own kind) cast one of the leaves?");
+      return beside<recording<U>>();
+    }
+  }
+  template <class U>
+  variable<U> cast(const variable<T>& x) {
+    recording<U>& other = over<U>();
+    const variable<U> y = other.input(static_cast<U>(x.value));
+    joint_operation([this, &other, to = x.id, from = y.id] {
+      adjoint(to) += static_cast<T>(other.adjoint(from));
+    });
+    return y;
+  }
+
   /// All memory that this recording keeps.
-  std::size_t bytes() const {
+  std::size_t bytes() const override {
     return nodes_.capacity() * sizeof(node) + adjoints_.capacity() * sizeof(T) + arrays_.bytes() +
-           operations_.bytes();
+           operations_.bytes() + (follower_ ? follower_->bytes() : 0);
   }
 
   /// For operators: a new node with parents a and b (-1: none).
@@ -125,13 +188,23 @@ class recording {
     int a, b;
   };
 
-  /// The nodes from - 1 … to hand their adjoints on.
-  void sweep(std::size_t from, std::size_t to) {
-    for (std::size_t k = from; k-- > to;) {
+  mark now() const override { return {nodes_.size(), operations_.size()}; }
+  void pull_to(mark to) override {
+    while (operations_.size() > to.operations) {
+      sweep(operations_.last_position());
+      operations_.run_last(*this);
+    }
+    sweep(to.nodes);
+  }
+
+  /// The nodes that are left, down to `to`, hand their adjoints on.
+  void sweep(std::size_t to) {
+    for (std::size_t k = left_; k-- > to;) {
       const node& n = nodes_[k];
       if (n.a >= 0) give(n.a, n.slope_a, adjoints_[k]);
       if (n.b >= 0) give(n.b, n.slope_b, adjoints_[k]);
     }
+    left_ = to;
   }
 
   static std::size_t at(int id) { return static_cast<std::size_t>(id); }
@@ -143,140 +216,8 @@ class recording {
 
   std::vector<node> nodes_;
   std::vector<T> adjoints_;
+  std::size_t left_ = 0;  // nodes that were not yet pulled
   array_store<T> arrays_;
-  operation_list operations_;
 };
-
-template <class T, class H>
-[[gnu::always_inline]] inline variable<T, H> chain(const variable<T, H>& x, const T& value,
-                                                   const T& slope) {
-  if (x.home == nullptr) return variable<T, H>(value);
-  return {value, x.home->push(x.id, -1, slope, T(0)), x.home};
-}
-
-template <class T, class H>
-[[gnu::always_inline]] inline variable<T, H> chain(const variable<T, H>& a, const variable<T, H>& b,
-                                                   const T& value, const T& slope_a,
-                                                   const T& slope_b) {
-  if (a.home == nullptr) return chain(b, value, slope_b);
-  if (b.home == nullptr) return chain(a, value, slope_a);
-  REVODE_EXPECT(a.home == b.home);  // variables of two recordings do not meet
-  return {value, a.home->push(a.id, b.id, slope_a, slope_b), a.home};
-}
-
-template <class T, class H>
-[[gnu::always_inline]] inline variable<T, H> operator+(const variable<T, H>& a) {
-  return a;
-}
-
-template <class T, class H>
-[[gnu::always_inline]] inline variable<T, H> operator-(const variable<T, H>& a) {
-  return chain(a, T(-a.value), T(-1));
-}
-
-template <class T, class H>
-[[gnu::always_inline]] inline variable<T, H> operator+(const variable<T, H>& a,
-                                                       const variable<T, H>& b) {
-  return chain(a, b, T(a.value + b.value), T(1), T(1));
-}
-
-template <class T, class H>
-[[gnu::always_inline]] inline variable<T, H> operator-(const variable<T, H>& a,
-                                                       const variable<T, H>& b) {
-  return chain(a, b, T(a.value - b.value), T(1), T(-1));
-}
-
-template <class T, class H>
-[[gnu::always_inline]] inline variable<T, H> operator*(const variable<T, H>& a,
-                                                       const variable<T, H>& b) {
-  return chain(a, b, T(a.value * b.value), b.value, a.value);
-}
-
-template <class T, class H>
-[[gnu::always_inline]] inline variable<T, H> operator/(const variable<T, H>& a,
-                                                       const variable<T, H>& b) {
-  const T ratio = a.value / b.value;
-  const T inverse = T(1) / b.value;
-  return chain(a, b, ratio, inverse, T(-ratio * inverse));
-}
-
-// x + constant moves with x: it shares x's node.
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> operator+(const variable<T, H>& a, const C& c) {
-  return {T(a.value + lift<T>(c)), a.id, a.home};
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> operator+(const C& c, const variable<T, H>& a) {
-  return {T(lift<T>(c) + a.value), a.id, a.home};
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> operator-(const variable<T, H>& a, const C& c) {
-  return {T(a.value - lift<T>(c)), a.id, a.home};
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> operator-(const C& c, const variable<T, H>& a) {
-  return chain(a, T(lift<T>(c) - a.value), T(-1));
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> operator*(const variable<T, H>& a, const C& c) {
-  const T factor = lift<T>(c);
-  return chain(a, T(a.value * factor), factor);
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> operator*(const C& c, const variable<T, H>& a) {
-  const T factor = lift<T>(c);
-  return chain(a, T(factor * a.value), factor);
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> operator/(const variable<T, H>& a, const C& c) {
-  const T divisor = lift<T>(c);
-  return chain(a, T(a.value / divisor), T(T(1) / divisor));
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> operator/(const C& c, const variable<T, H>& a) {
-  const T ratio = lift<T>(c) / a.value;
-  return chain(a, ratio, T(-ratio / a.value));
-}
-
-/// a*b + c with the value rounded as muladd of the values is.
-template <class A, class B, class C, class T>
-[[gnu::always_inline]] inline auto muladd_recorded(const A& a, const B& b, const C& c,
-                                                   const T& value) {
-  auto r = a * b + c;
-  r.value = value;
-  return r;
-}
-
-template <class T, class H>
-[[gnu::always_inline]] inline variable<T, H> muladd(const variable<T, H>& a,
-                                                    const variable<T, H>& b,
-                                                    const variable<T, H>& c) {
-  return muladd_recorded(a, b, c, T(muladd(a.value, b.value, c.value)));
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> muladd(const C& a, const variable<T, H>& b,
-                                                    const variable<T, H>& c) {
-  return muladd_recorded(a, b, c, T(muladd(lift<T>(a), b.value, c.value)));
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> muladd(const variable<T, H>& a, const C& b,
-                                                    const variable<T, H>& c) {
-  return muladd_recorded(a, b, c, T(muladd(a.value, lift<T>(b), c.value)));
-}
-
-template <class T, class H, constant_for<variable<T, H>> C>
-[[gnu::always_inline]] inline variable<T, H> muladd(const variable<T, H>& a,
-                                                    const variable<T, H>& b, const C& c) {
-  return muladd_recorded(a, b, c, T(muladd(a.value, b.value, lift<T>(c))));
-}
 
 }  // namespace revode

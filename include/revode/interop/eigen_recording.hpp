@@ -6,7 +6,8 @@
 
 // With this header, Eigen leaves of a recorded body are whole arrays: one node an operation. A body
 // written as one writes Eigen, generic in its arguments, then works unchanged and its pull costs
-// what a hand-written one costs.
+// what a hand-written one costs. Over duals (matrices of dual<double, 1>) the pull's derivative part
+// is a Hessian-vector product.
 
 namespace revode {
 
@@ -66,10 +67,10 @@ struct recorded_matrix {
   }
 };
 
-template <std::floating_point T, int R, int C, int O, int MR, int MC>
+template <recordable T, int R, int C, int O, int MR, int MC>
 struct recorded<Eigen::Matrix<T, R, C, O, MR, MC>>
     : recorded_matrix<Eigen::Matrix<T, R, C, O, MR, MC>> {};
-template <std::floating_point T, int R, int C, int O, int MR, int MC>
+template <recordable T, int R, int C, int O, int MR, int MC>
 struct recorded<Eigen::Array<T, R, C, O, MR, MC>>
     : recorded_matrix<Eigen::Array<T, R, C, O, MR, MC>> {};
 
@@ -110,10 +111,10 @@ struct recorded_frozen_matrix {
   static void add_cotangent(const recording<scalar>&, const type&, Bar&) {}
 };
 
-template <std::floating_point T, int R, int C, int O, int MR, int MC>
+template <recordable T, int R, int C, int O, int MR, int MC>
 struct recorded<frozen<Eigen::Matrix<T, R, C, O, MR, MC>>>
     : recorded_frozen_matrix<Eigen::Matrix<T, R, C, O, MR, MC>> {};
-template <std::floating_point T, int R, int C, int O, int MR, int MC>
+template <recordable T, int R, int C, int O, int MR, int MC>
 struct recorded<frozen<Eigen::Array<T, R, C, O, MR, MC>>>
     : recorded_frozen_matrix<Eigen::Array<T, R, C, O, MR, MC>> {};
 

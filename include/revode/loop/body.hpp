@@ -14,7 +14,8 @@ using no_values = vec<T, 0>;
 
 /// A recording of one call f(inputs…, results…) over trees of leaves: the pull of functions that have
 /// none of their own. Ins and Outs are tuples of trees; what a body sees of them depends on the
-/// headers included, and is part of the type. Memory: the recording, kept; no allocation after the
+/// headers included, and is part of the type. T leads; leaves over another scalar are recorded beside
+/// it. Memory: the recording, kept; no allocation after the
 /// first call of the same shape.
 template <class T, class Ins, class Outs, class Inputs = recorded_t<Ins>,
           class Results = recorded_t<Outs>>
@@ -52,9 +53,9 @@ class recorded_call {
     else if constexpr (!recorded_leaf<Z>)
       v = value;
     else if constexpr (std::is_same_v<B, no_cotangent>)
-      recorded<Z>::open(recording_, value, static_cast<Z*>(nullptr), v);
+      recorded<Z>::open(recording_of_leaf<Z>(recording_), value, static_cast<Z*>(nullptr), v);
     else
-      recorded<Z>::open(recording_, value, &bar, v);
+      recorded<Z>::open(recording_of_leaf<Z>(recording_), value, &bar, v);
   }
   template <class Z, class V>
   void shape(const Z& like, V& v) {
@@ -63,15 +64,17 @@ class recorded_call {
     else if constexpr (!recorded_leaf<Z>)
       v = like;
     else
-      recorded<Z>::shape(recording_, like, v);
+      recorded<Z>::shape(recording_of_leaf<Z>(recording_), like, v);
   }
   template <class Z, class B, class V>
   void seed(const Z&, const B& bar, V& v) {
-    if constexpr (!std::is_same_v<B, no_cotangent>) recorded<Z>::seed(recording_, v, bar);
+    if constexpr (!std::is_same_v<B, no_cotangent>)
+      recorded<Z>::seed(recording_of_leaf<Z>(recording_), v, bar);
   }
   template <class Z, class B, class V>
   void collect(const Z&, B& bar, const V& v) {
-    if constexpr (!std::is_same_v<B, no_cotangent>) recorded<Z>::collect(recording_, v, &bar);
+    if constexpr (!std::is_same_v<B, no_cotangent>)
+      recorded<Z>::collect(recording_of_leaf<Z>(recording_), v, &bar);
   }
 
   recording<T> recording_;
@@ -90,7 +93,8 @@ const Body& recorded_body(const Body& body) {
 /// It is the body's own member
 ///   body.pull(carry, x, params, next_bar, out_bar, carry_bar, x_bar, params_bar)
 /// where there is one, otherwise the reverse recording of one call: the body is then generic in
-/// what it is called with.
+/// what it is called with. Leaves of float and of double keep their types side by side; where they
+/// meet, a body casts as for plain numbers: cast<float>(t) * h, m.template cast<double>().
 template <class Body, class C, class X, class P, class O>
 class body_pull {
  public:

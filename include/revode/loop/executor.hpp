@@ -3,11 +3,13 @@
 
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include <revode/loop/snapshots.hpp>
 #include <revode/loop/tapes.hpp>
+#include <revode/loop/units.hpp>
 #include <revode/schedule/action.hpp>
 
 namespace revode {
@@ -53,9 +55,9 @@ struct reverse_counts {
 /// exception from the loop or from the slow pool leaves everything destructible, and another
 /// executor can start afresh.
 ///
-/// Snapshots in slow slots go to `slow` (default: a memory_pool), the others stay here. Where the schedule counts units,
-/// emptied snapshots and tapes are freed as others need theirs, so that what is allocated never
-/// takes more units than it promised.
+/// Snapshots in slow slots go to `slow` (default: a memory_pool), the others stay here. Where the
+/// schedule counts units, snapshots and tapes share cells of a snapshot's size, so that what is
+/// allocated never takes more units than it promised, and is used again.
 /// errors  std::invalid_argument: a schedule whose tapes resume, for a loop that has no resume
 template <reversible_loop Loop, schedule Schedule>
 class executor {
@@ -63,11 +65,22 @@ class executor {
   executor(Loop& loop, Schedule plan, std::unique_ptr<slow_pool> slow = nullptr)
       : loop_(&loop),
         plan_(std::move(plan)),
-        snapshots_(slow_slots(plan_), std::move(slow)),
-        tapes_(plan_.tape_slots(), units(plan_) != unbounded) {}
+        cells_(units(plan_) == unbounded ? nullptr : std::make_shared<unit_cells>(units(plan_))),
+        snapshots_(cells_ ? unbounded : slow_slots(plan_),
+                   cells_ ? std::make_unique<cell_pool>(cells_) : std::move(slow)),
+        tapes_(plan_.tape_slots(), cells_) {}
+
+  /// Another run, by a schedule in its initial state, in the memory of those before.
+  void restart(const Schedule& plan) {
+    plan_ = plan;
+    snapshots_.clear();
+    tapes_.clear();
+    counts_ = {};
+  }
 
   /// Runs the loop to its end (or its failure), keeping what the schedule asks for.
   void forward() {
+    if (cells_ && cells_->made() == 0) measure_cells();
     while (!loop_->finished()) execute(plan_.next());
     swept_ = counts_.steps;
     last_ = loop_->position() - 1;
@@ -92,8 +105,20 @@ class executor {
   const snapshot_pool<typename Loop::snapshot_type>& snapshots() const { return snapshots_; }
   const tape_store<typename Loop::tape_type>& tapes() const { return tapes_; }
 
+  index units_made() const { return cells_ ? cells_->made() : 0; }  ///< that have memory
+
  private:
-  void execute(const action& a) {
+  /// A cell is as large as a snapshot.
+  void measure_cells() {
+    std::optional<typename Loop::snapshot_type> like;
+    std::as_const(*loop_).save(like);
+    std::size_t size = 0;
+    for_each_piece(*like, [&](void*, std::size_t bytes) { size += bytes; });
+    cells_->hold(size);
+  }
+
+  /// Inlined, with next(): what a decision is found to be is then where it is obeyed.
+  [[gnu::always_inline]] void execute(const action& a) {
     switch (a.what) {
       case op::advance: return advance(a.to);
       case op::record: return a.slot == work ? advance(a.to) : record(a);
@@ -102,7 +127,7 @@ class executor {
       case op::drop: return snapshots_.drop(a.slot);
       case op::move: return snapshots_.move(a.slot, a.to);
       case op::resume: return resume(a);
-      case op::discard: return tapes_.free(a.slot);
+      case op::discard: return tapes_.drop(a.slot);
       case op::pull: return pull(a);
       case op::done: return;
     }
@@ -116,7 +141,6 @@ class executor {
 
   void snapshot(const action& a) {
     const Loop& loop = *loop_;
-    if (!snapshots_.made(a.slot)) make_room(1);
     snapshots_.store(a.slot, [&](auto& slot) {
       if (a.from == loop.position())
         loop.save(slot);
@@ -131,7 +155,6 @@ class executor {
     index slot = a.slot;
     while (loop_->position() < a.to && !loop_->finished()) {
       const index i = loop_->position();
-      if (!tapes_.made(slot)) make_room(tape_units(plan_));
       loop_->step(tapes_.recorder(slot, work_tape));
       if (loop_->position() == i) return;  // the loop failed instead of stepping
       tapes_.keep(slot, work_tape);
@@ -158,16 +181,9 @@ class executor {
     ++counts_.pulled;
   }
 
-  /// Frees what is empty until so many units more can be allocated.
-  void make_room(index needed) {
-    const index most = units(plan_), tape = tape_units(plan_);
-    if (most == unbounded) return;
-    while (snapshots_.made() + tape * tapes_.made() + needed > most)
-      if (!tapes_.free_one() && !snapshots_.free_one()) return;
-  }
-
   Loop* loop_;
   Schedule plan_;
+  std::shared_ptr<unit_cells> cells_;  // where the schedule counts units
   snapshot_pool<typename Loop::snapshot_type> snapshots_;
   tape_store<typename Loop::tape_type> tapes_;
   reverse_counts counts_;

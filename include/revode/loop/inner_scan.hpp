@@ -49,7 +49,7 @@ struct inner_run {
         run->run_again(carry, known);
       else
         run.emplace(steps, carry, o, known);
-      return run->pullback(carry_bar);
+      return run->pullback(carry_bar, true);
     } catch (...) {
       run.reset();
       throw;

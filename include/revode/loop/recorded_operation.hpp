@@ -18,7 +18,8 @@ recording<T>* home_of(const Tree& variables) {
   for_each_leaf(
       [&]<class V>(const V& v) {
         if constexpr (is_recorded_v<V>)
-          if (home == nullptr) home = recording_of(v);
+          if (home == nullptr)
+            if (auto* const its = recording_of(v); its != nullptr) home = &its->template over<T>();
       },
       variables);
   return home;
@@ -53,7 +54,7 @@ void contribute(recording<T>& r, const V& v, const B& bar) {
     T* to = v.array_node().place().bar_to_add();
     for (int i = 0, n = length(bar); i < n; ++i) to[i] = to[i] + bar.data()[i];
   } else {
-    recorded<Z>::seed(r, v, bar);
+    recorded<Z>::seed(recording_of_leaf<Z>(r), v, bar);
   }
 }
 
@@ -114,7 +115,7 @@ void write_results(recording<T>* r, const Values& values, Tree& results) {
         else if constexpr (is_frozen_v<Z>)
           open_frozen(r != nullptr ? *r : nowhere, z, v);
         else if (r != nullptr)
-          recorded<Z>::output(*r, z, v);
+          recorded<Z>::output(recording_of_leaf<Z>(*r), z, v);
         else
           recorded<Z>::constant(z, v);
       },
@@ -144,7 +145,7 @@ void record_call(const std::shared_ptr<Core>& core, const std::tuple<const In&..
   if (home == nullptr) return;
   frame->variables = ins;
   frame->results = results;
-  home->operation([core, frame = std::move(frame)](recording<T>& r) {
+  home->joint_operation([core, home, frame = std::move(frame)] {
     auto work = core->pool.template take<work_type>();
     read_values(frame->results, work->outs);
     shape_as(work->outs, work->result_bars);
@@ -152,7 +153,7 @@ void record_call(const std::shared_ptr<Core>& core, const std::tuple<const In&..
     for_each_leaf(
         [&]<class Z, class B, class V>(const Z&, B& bar, const V& v) {
           if constexpr (is_recorded_v<V> && !std::is_same_v<B, no_cotangent>)
-            recorded<Z>::add_cotangent(r, v, bar);
+            recorded<Z>::add_cotangent(recording_of_leaf<Z>(*home), v, bar);
         },
         work->outs, work->result_bars, frame->results);
     core->pull(std::as_const(frame->values), work->outs, std::as_const(work->result_bars),
@@ -160,7 +161,7 @@ void record_call(const std::shared_ptr<Core>& core, const std::tuple<const In&..
     for_each_leaf(
         [&]<class Z, class B, class V>(const Z&, const B& bar, const V& v) {
           if constexpr (is_recorded_v<V> && !std::is_same_v<B, no_cotangent>)
-            contribute<Z>(r, v, bar);
+            contribute<Z>(*home, v, bar);
         },
         frame->values, work->bars, frame->variables);
   });

@@ -51,7 +51,8 @@ void open_frozen(recording<T>& r, const frozen<Z>& value, V& v) {
   if constexpr (std::is_same_v<V, frozen<Z>>) {
     v = value;
   } else {
-    recorded<frozen<Z>>::open(r, value, static_cast<frozen<Z>*>(nullptr), v);
+    recorded<frozen<Z>>::open(recording_of_leaf<frozen<Z>>(r), value,
+                              static_cast<frozen<Z>*>(nullptr), v);
     v.origin = value;
   }
 }
@@ -137,8 +138,8 @@ inline constexpr bool is_recorded_v = !std::is_same_v<V, values_of_t<V>>;
 template <class... Trees>
 inline constexpr bool no_recorded = !(is_recorded_v<std::remove_cvref_t<Trees>> || ...);
 
-/// The scalar that a tree is differentiated over: its first one, or the struct's own `scalar`; void
-/// where the type does not tell.
+/// The scalar of the recording that a tree leads: its first one, or the struct's own `scalar`; void
+/// where the type does not tell. Leaves over another scalar have a recording beside it.
 template <class Z>
 struct tree_scalar {
   using type = void;

@@ -56,28 +56,29 @@ class reversible_iteration {
   /// Runs the loop again, from another carry and with whatever the steps now refer to.
   void run_again(const C& carry, index known) {
     known_ = known;
-    run_.reset();
+    swept_ = false;
     loop_.restart(carry);
     first_run();
   }
 
-  /// The cotangent of the initial carry, for that of the final one.
-  const cotangent_t<C>& pullback(const cotangent_t<C>& carry_bar) {
+  /// The cotangent of the initial carry, for that of the final one. Frees what was kept, unless the
+  /// loop is to run again.
+  const cotangent_t<C>& pullback(const cotangent_t<C>& carry_bar, bool again = false) {
     expect_shape(final_, carry_bar, "a carry");
     if (without_bound())
       throw std::invalid_argument(
           "the nested schedule without max_steps (its depth follows from the bound) give "
           "max_steps, or another schedule?");
-    if (!run_) {
+    if (!swept_) {
       loop_.restart();
       sweep(loop_.count());
     }
     loop_.seed(carry_bar);
-    auto run = std::move(*run_);
-    run_.reset();
-    run.reverse();
-    counts_ = run.counts();
-    peak_ = run.snapshots().peak();
+    guarded([this] { run_->reverse(); });
+    swept_ = false;
+    counts_ = run_->counts();
+    peak_ = run_->snapshots().peak();
+    if (!again) run_.reset();
     return loop_.bar();
   }
 
@@ -131,7 +132,7 @@ class reversible_iteration {
         o.schedule.value_or(known ? schedule_kind::binomial : schedule_kind::online), request);
   }
 
-  /// The first run; a body that throws in it leaves nothing half done.
+  /// The first run: whatever is asked once.
   void first_run() {
     if (options_.keep && !without_bound())
       sweep(known_);
@@ -150,14 +151,31 @@ class reversible_iteration {
         },
         loop_.initial(), final_);
   }
+
+  /// The first sweep, in the memory of an earlier one of as many steps.
   void sweep(index steps) {
-    std::unique_ptr<slow_pool> slow;
-    if (options_.slow_slots > 0 && !options_.spill.empty())
-      slow = std::make_unique<file_pool>(options_.spill);
-    run_.emplace(loop_, plan(steps), std::move(slow));
+    if (run_ && swept_for_ == steps) {
+      if (!fresh_) fresh_.emplace(plan(steps));
+      run_->restart(*fresh_);
+    } else {
+      std::unique_ptr<slow_pool> slow;
+      if (options_.slow_slots > 0 && !options_.spill.empty())
+        slow = std::make_unique<file_pool>(options_.spill);
+      run_.emplace(loop_, plan(steps), std::move(slow));
+      fresh_.reset();
+      swept_for_ = steps;
+    }
+    guarded([this] { run_->forward(); });
+    swept_ = true;
+  }
+
+  /// An exception leaves nothing half done.
+  template <class Act>
+  void guarded(const Act& act) {
     try {
-      run_->forward();
+      act();
     } catch (...) {
+      swept_ = false;
       run_.reset();
       throw;
     }
@@ -168,6 +186,9 @@ class reversible_iteration {
   index known_;
   C final_{};
   std::optional<executor_type> run_;
+  std::optional<any_schedule> fresh_;  // in its initial state, where run_ has run more than once
+  index swept_for_ = 0;                // the count that run_ was made for
+  bool swept_ = false;                 // run_ is ready to be reversed
   reverse_counts counts_;
   index peak_ = 0;
 };

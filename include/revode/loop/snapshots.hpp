@@ -116,19 +116,11 @@ class snapshot_pool {
     --written_;
   }
 
-  bool made(index slot) const {
-    const auto i = static_cast<std::size_t>(slot);
-    return slot < slow_ || (i < slots_.size() && slots_[i].content);
-  }
-  /// Frees the memory of an empty slot; false when none has any.
-  bool free_one() {
-    for (entry& e : slots_)
-      if (!e.used && e.content) {
-        e.content.reset();
-        --made_;
-        return true;
-      }
-    return false;
+  /// Empties every slot, keeps the memory, and counts from 0 again.
+  void clear() {
+    for (index slot = 0; slot < static_cast<index>(slots_.size()); ++slot)
+      if (slots_[static_cast<std::size_t>(slot)].used) drop(slot);
+    peak_ = written_ = slow_written_ = slow_read_ = 0;
   }
 
   index live() const { return live_; }

@@ -6,41 +6,50 @@
 #include <cstring>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <revode/loop/snapshots.hpp>
+#include <revode/loop/units.hpp>
 #include <revode/schedule/action.hpp>
 
 namespace revode {
 
 /// Numbered tapes. Trivial ones are recorded in place; others are flattened into bytes, so that no
-/// step allocates. Memory comes in blocks of 4,096 tapes (fewer where fewer slots are left), or,
-/// when they are freed one by one, tape by tape.
+/// step allocates. Memory comes in blocks of 4,096 tapes, then of 16,384 (fewer where fewer slots are
+/// left), or from cells that are shared with snapshots, flat. An allocator that keeps twice the
+/// largest block it saw freed (glibc's) so keeps 10^4 tapes: the next gradient meets no fresh pages,
+/// which would cost more than its pulls.
 template <class Tape>
 class tape_store {
  public:
   static constexpr bool in_place = std::is_trivially_copyable_v<Tape>;
 
-  explicit tape_store(index slots = unbounded, bool singly = false)
+  explicit tape_store(index slots = unbounded, std::shared_ptr<unit_cells> cells = nullptr)
       : slots_(slots),
-        shift_(singly ? 0 : 12) {}
+        cells_(std::move(cells)) {}
 
   /// Where to record tape `slot`: its own place, or `work` followed by keep().
   Tape& recorder(index slot, Tape& work) {
     if constexpr (in_place)
-      return *place(slot, 1);
-    else
-      return work;
+      if (!cells_) return *place(slot, 1);
+    return work;
   }
-  void keep(index slot, const Tape& work) {
-    if constexpr (!in_place) transfer(slot, const_cast<Tape&>(work), true);
-    bool& full = block_of(slot).full;
-    if (shift_ == 0) live_ += !full;
-    full = true;
-    peak_ = std::max(peak_, shift_ == 0 ? live_ : slot + 1);
+  void keep(index slot, Tape& work) {
+    if (cells_) {
+      index& chain = chain_of(slot);
+      if (chain == unit_cells::none) peak_ = std::max(peak_, ++live_);
+      return cells_->store(chain, pieces_of(work));
+    }
+    if constexpr (!in_place) transfer(slot, work, true);
+    peak_ = std::max(peak_, slot + 1);
   }
   /// Tape `slot`, read through `work` when it is stored flat.
   const Tape& at(index slot, Tape& work) {
+    if (cells_) {
+      cells_->load(chain_of(slot), pieces_of(work));
+      return work;
+    }
     if constexpr (in_place) {
       return *place(slot, 1);
     } else {
@@ -49,62 +58,51 @@ class tape_store {
     }
   }
 
-  // Tapes that are freed one by one.
-  bool made(index slot) const {
-    const auto i = static_cast<std::size_t>(slot >> shift_);
-    return i < blocks_.size() && blocks_[i].data;
-  }
-  /// Empties a slot and keeps its memory.
+  /// Empties a slot: its cells can be used again, a place in a block remains.
   void drop(index slot) {
-    if (shift_ == 0 && std::exchange(block_of(slot).full, false)) --live_;
-  }
-  void free(index slot) {
-    drop(slot);
-    if (shift_ == 0) release(block_of(slot));
-  }
-  /// Frees the memory of an empty slot; false when none has any.
-  bool free_one() {
-    if (shift_ > 0) return false;
-    for (block& b : blocks_)
-      if (!b.full && b.data) {
-        release(b);
-        return true;
-      }
-    return false;
+    if (!cells_ || chain_of(slot) == unit_cells::none) return;
+    cells_->give(chain_of(slot));
+    --live_;
   }
 
-  index made() const { return made_; }  ///< blocks that have memory
+  /// Empties every slot, keeps the memory, and counts from 0 again.
+  void clear() {
+    for (index slot = 0; slot < static_cast<index>(chains_.size()); ++slot) drop(slot);
+    peak_ = 0;
+  }
+
   index peak() const { return peak_; }
   index bytes(const Tape& like) const { return peak_ * footprint(like); }
 
  private:
   using unit = std::conditional_t<in_place, Tape, std::byte>;
-  struct block {
-    std::unique_ptr<unit[]> data;
-    bool full = false;
-  };
+  static constexpr index block_tapes = 16'384, first_block_tapes = 4'096;
 
-  block& block_of(index slot) {
-    const auto i = static_cast<std::size_t>(slot >> shift_);
-    if (i >= blocks_.size()) blocks_.resize(i + 1);
-    return blocks_[i];
+  /// The block of a slot, and the first slot of a block.
+  static index number(index slot) { return (slot + block_tapes - first_block_tapes) / block_tapes; }
+  static index first_of(index number) {
+    return std::max<index>(number * block_tapes - block_tapes + first_block_tapes, 0);
+  }
+
+  index& chain_of(index slot) {
+    const auto i = static_cast<std::size_t>(slot);
+    if (i >= chains_.size()) chains_.resize(i + 1, unit_cells::none);
+    return chains_[i];
+  }
+  static auto pieces_of(Tape& tape) {
+    return [&tape](auto&& visit) { for_each_piece(tape, visit); };
   }
 
   /// The place of a tape of so many units, in a block that is made if need be.
   unit* place(index slot, std::size_t size) {
-    block& b = block_of(slot);
-    const index first = slot >> shift_ << shift_;
-    if (!b.data) {
-      const index tapes = std::min(index{1} << shift_, slots_ - first);
-      b.data = std::make_unique_for_overwrite<unit[]>(static_cast<std::size_t>(tapes) * size);
-      ++made_;
+    const index first = first_of(number(slot)), end = first_of(number(slot) + 1);
+    const auto block = static_cast<std::size_t>(number(slot));
+    if (block >= blocks_.size()) blocks_.resize(block + 1);
+    if (!blocks_[block]) {
+      const auto tapes = static_cast<std::size_t>(std::min(end, slots_) - first);
+      blocks_[block] = std::make_unique_for_overwrite<unit[]>(tapes * size);
     }
-    return b.data.get() + static_cast<std::size_t>(slot - first) * size;
-  }
-
-  void release(block& b) {
-    b.data.reset();
-    --made_;
+    return blocks_[block].get() + static_cast<std::size_t>(slot - first) * size;
   }
 
   void transfer(index slot, Tape& tape, bool store) {
@@ -120,10 +118,11 @@ class tape_store {
     });
   }
 
-  std::vector<block> blocks_;
+  std::vector<std::unique_ptr<unit[]>> blocks_;
   index slots_;
-  int shift_;
-  index made_ = 0, live_ = 0, peak_ = 0;
+  std::shared_ptr<unit_cells> cells_;
+  std::vector<index> chains_;  // by slot, where there are cells
+  index live_ = 0, peak_ = 0;
 };
 
 }  // namespace revode

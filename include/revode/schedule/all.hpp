@@ -91,6 +91,7 @@ class any_schedule {
   any_schedule(schedule_kind kind, const schedule_request& r);
   any_schedule(const any_schedule&);
   any_schedule(any_schedule&&) noexcept;
+  any_schedule& operator=(const any_schedule&);  ///< of the same kind: in the memory it has
   ~any_schedule();
 
   action next() { return rest_ != nullptr ? rest_->next() : next_of_plan(); }

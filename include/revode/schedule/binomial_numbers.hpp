@@ -65,19 +65,31 @@ REVODE_HD constexpr index extra_steps(index n, index s) {
   return r * n - beta(s + 1, r - 1);
 }
 
-/// Where to put the next snapshot: m in 1..n-1 that minimises m + t(m, s) + t(n - m, s - 1), and of
-/// those minimisers one that leads to the fewest snapshot writes. n >= 2, s >= 1.
-/// source  the rule of Griewank & Walther (2000), as an exact case distinction
-REVODE_HD constexpr index split(index n, index s) {
-  if (s == 1) return n - 1;
+/// split for n that need more than two repetitions.
+#if defined(__CUDACC__)
+REVODE_HD
+#else
+[[gnu::noinline]]  // so that split stays small where it is inlined
+#endif
+constexpr index split_of_many(index n, index s) {
   const index r = repetitions(n, s);
-  if (r <= 1) return 1;
   const index full = beta(s, r - 1);
   const index right = whole_ratio(full, s, s + r - 1);                 // beta(s - 1, r - 1)
   const index corner = whole_ratio(right, s - 1, s + r - 2);           // beta(s - 2, r - 1)
   if (n <= full + corner) return whole_ratio(full, r - 1, s + r - 1);  // beta(s, r - 2)
   if (n < full + right + corner) return n - right - corner;
   return full;
+}
+
+/// Where to put the next snapshot: m in 1..n-1 that minimises m + t(m, s) + t(n - m, s - 1), and of
+/// those minimisers one that leads to the fewest snapshot writes. n >= 2, s >= 1.
+/// cost    O(1) for repetitions up to 2, then that of repetitions
+/// source  the rule of Griewank & Walther (2000), as an exact case distinction
+REVODE_HD constexpr index split(index n, index s) {
+  if (s == 1) return n - 1;
+  if (n - 1 <= s) return 1;
+  if (s > index{1} << 30 || n > (s + 1) * (s + 2) / 2) return split_of_many(n, s);
+  return n <= 2 * s ? 1 : n < 3 * s ? n - 2 * s + 1 : s + 1;
 }
 
 /// n + t(n, s): every step evaluation of the optimal reversal of n >= 1 steps, s >= 1 slots.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -12,17 +11,20 @@
 #include <vector>
 
 #include <revode/schedule/greedy_eviction.hpp>
-#include <revode/schedule/mixed_reversal.hpp>
+#include <revode/schedule/mixed_ring.hpp>
 #include <revode/schedule/request.hpp>
 
 namespace revode {
 
-/// Snapshots and step tapes in common units: a snapshot takes one, a stored tape `tape_units`. After
-/// every action the live ones take `units` at the most, the working carry and the work tape aside.
+/// Snapshots and step tapes in common units: a snapshot takes one, a stored tape `tape_units`.
+/// After every action the live ones take `units` at the most, the working carry and the work tape
+/// aside.
 ///
-/// Known count n: A(n, units) step evaluations (mixed_optimum), the fewest there are, as long as
-/// n units <= 2^16; beyond it those of mixed_numbers::split, 0.2 % more on average (0.5 % where
-/// tapes resume). Just n once units >= tape_units (n-1).
+/// Known count n: A(n, units) step evaluations, the fewest there are (mixed_optimum). Up to
+/// reach(units, 1) steps that takes no more than mixed_numbers::plain; beyond it the decisions that
+/// are given or, as long as n units <= 2^16 and n < 2^15, found here. Without them it is
+/// mixed_numbers::split, 0.2 % more on average (0.4 % where tapes resume; 1.2 % where such a tape
+/// is one unit). Just n once units >= tape_units (n-1).
 ///
 /// Unknown count, one sweep. While step tapes fit, the last (units - k) / tape_units of them are
 /// kept in a ring, k being the snapshots: x_0 and then one whenever so many steps have run since
@@ -31,10 +33,12 @@ namespace revode {
 /// units^2 / (2 tape_units) steps. Then every carry is stored while units are free, then those that
 /// greedy_eviction takes, by the costs of mixed_numbers. The reverse pass is mixed_reversal's.
 /// 1.6 % above A(n, units) on average for n <= 300, and within 7 % (units = 2: 13 %) of what
-/// binomial makes of as many snapshots for a known count, for every n <= 3000.
+/// binomial makes of as many snapshots for a known count, for every n <= 3000. There a unit more
+/// costs one evaluation at the most with tapes of 7 units, 6 with those of 2 (1 to 40 units).
 ///
-/// cost    next() O(1) in the ring and with a table, otherwise as greedy_eviction and mixed_numbers
-///         (8 to 40 ns a step); the first next() makes the table, 10 ms and 1.3 MB for the largest
+/// cost    next() O(1) in the ring, otherwise as mixed_decisions, greedy_eviction and mixed_numbers
+///         (8 to 40 ns a step); the first next() makes the decisions that are not given from a
+///         table that it frees: 3 ms and 80 kB for 1000 steps in 64 units
 /// errors  std::invalid_argument: units < 1, tape_units < 1, steps < 0, finalize(n) with n > steps
 /// source  as mixed_optimum; the ring and its intervals are Stumm & Walther's algorithm I (SIAM J.
 ///         Sci. Comput. 32 (2010) 836-854) with tapes in place of the innermost snapshots
@@ -43,16 +47,26 @@ class mixed {
   static constexpr std::string_view name = "mixed";
   static constexpr std::string_view summary =
       "states and stored stages in one memory, fewest evaluations";
-  static constexpr index largest_table = index{1} << 16;
 
   static mixed make(const schedule_request& r) {
-    return {r.slots, r.tape_units, r.tapes_resume, r.steps};
+    return {r.slots, r.tape_units, r.tapes_resume, r.steps, r.decisions};
   }
 
-  mixed(index units, index tape_units, bool tapes_resume = false, index steps = unbounded)
+  static tape_costs costs(index tape_units, bool tapes_resume) {
+    return tapes_resume ? tape_costs{.restart = tape_units} : tape_costs{.stage = tape_units};
+  }
+  /// Are there decisions that mixed_numbers::plain does not make best, and a table that has them?
+  static bool has_table(index n, index units, index tape_units) {
+    return n > mixed_numbers(tape_units).reach(units, 1) && n <= mixed_optimum::most_steps &&
+           units <= (index{1} << 16) / n;
+  }
+
+  mixed(index units, index tape_units, bool tapes_resume = false, index steps = unbounded,
+        std::shared_ptr<const mixed_decisions> decisions = nullptr)
       : plan_(units, tape_units),
         known_(steps),
-        tapes_resume_(tapes_resume) {
+        tapes_resume_(tapes_resume),
+        decisions_(std::move(decisions)) {
     require(units >= 1, "units", units, "a reverse pass needs at least the initial state", "1");
     require(tape_units >= 1, "tape_units", tape_units, "a tape takes memory", "1");
     require(steps >= 0, "steps", steps, "a loop runs 0 steps or more", "0");
@@ -61,6 +75,7 @@ class mixed {
 
   action next() {
     if (finalized_) return plan_.next();
+    if (!prepared_) prepare();
     if (known_ != unbounded) return next_of_known();
     if (commit_ != nothing) return next_of_greedy();
     return next_of_ring();
@@ -70,8 +85,8 @@ class mixed {
     if (n > known_)
       throw std::invalid_argument("n = " + std::to_string(n) + " steps (mixed was told " +
                                   std::to_string(known_) + ") give no count when it is not known?");
-    take_back(n);
-    plan_.finalize(n, ring_);
+    ring_.take_back(plan_, n);
+    plan_.finalize(n, ring_.tapes());
     finalized_ = true;
   }
 
@@ -97,21 +112,24 @@ class mixed {
 
   action next_of_known() {
     if (plan_.position() >= known_) return plan_.advance(unbounded);
-    if (!prepared_) prepare();
     return plan_.next();
   }
 
-  /// Made with the first action, so that a schedule that is only asked for its slots costs nothing.
+  /// With the first action, so that a schedule that is only asked for its slots costs nothing.
   void prepare() {
     prepared_ = true;
-    const index enough = known_ > largest_table / plan_.tape_units()
-                             ? largest_table + 1
-                             : plan_.tape_units() * known_ + 1;
-    const index units = std::min(plan_.units(), enough);
-    if (known_ < 1 || units > largest_table / known_) return;
-    const tape_costs costs{.stage = plan_.tape_units(),
-                           .restart = tapes_resume_ ? plan_.tape_units() : 0};
-    plan_.follow(std::make_shared<const mixed_optimum>(known_, units, costs), tapes_resume_);
+    const index n = known_, units = plan_.units(), tape = plan_.tape_units();
+    if (n == unbounded) {
+      plan_.reserve(4096);
+      ring_.reserve(std::min<index>(units / tape, 4096));
+      return;
+    }
+    plan_.reserve(n);
+    if (!decisions_ && has_table(n, units, tape)) {
+      const mixed_optimum optimum(n, units, costs(tape, tapes_resume_));
+      decisions_ = std::make_shared<const mixed_decisions>(optimum, n, units);
+    }
+    plan_.follow(decisions_, tapes_resume_);
   }
 
   /// Tapes that fit beside so many snapshots.
@@ -121,49 +139,21 @@ class mixed {
 
   action next_of_ring() {
     const auto stored = static_cast<index>(plan_.items().size());
-    if (plan_.position() == next_snapshot_) {
-      const index size = ring_size(stored + 1);
-      if (size == 0) {
-        commit_ = plan_.position();
-        return next_of_greedy();
-      }
-      if (static_cast<index>(ring_.size()) > size) return discard_oldest();
-      next_snapshot_ += size + 1;
-      return plan_.snapshot(plan_.position());
+    if (plan_.position() != next_snapshot_) return ring_.record(plan_, ring_size(stored));
+    const index size = ring_size(stored + 1);
+    if (size == 0) {
+      commit_ = plan_.position();
+      return next_of_greedy();
     }
-    replaced_ = nothing;
-    if (static_cast<index>(ring_.size()) < ring_size(stored)) {
-      ring_.push_back({kept_item::tape, plan_.position(), plan_.take_tape_slot()});
-      return plan_.record_over(ring_.back());
-    }
-    kept_item& over = ring_[oldest_];
-    if (++oldest_ == ring_.size()) oldest_ = 0;
-    replaced_ = std::exchange(over.step, plan_.position());
-    return plan_.record_over(over);
-  }
-
-  /// Step n was to be recorded and did not exist.
-  void take_back(index n) {
-    const auto found = std::find_if(ring_.begin(), ring_.end(),
-                                    [n](const kept_item& tape) { return tape.step == n; });
-    if (found == ring_.end()) return;
-    found->step = replaced_;
-    if (replaced_ != nothing) return;
-    plan_.discard(*found);
-    ring_.erase(found);
-  }
-
-  action discard_oldest() {
-    const kept_item tape = ring_[oldest_];
-    ring_.erase(ring_.begin() + static_cast<std::ptrdiff_t>(oldest_));
-    if (oldest_ == ring_.size()) oldest_ = 0;
-    return plan_.discard(tape);
+    if (ring_.size() > size) return ring_.discard_oldest(plan_);
+    next_snapshot_ += size + 1;
+    return plan_.snapshot(plan_.position());
   }
 
   /// As online_greedy: x_commit_ is stored when the step after it has run.
   action next_of_greedy() {
     if (plan_.position() != commit_ + 1) return plan_.advance(commit_ + 1);
-    if (!ring_.empty()) return discard_oldest();
+    if (ring_.size() > 0) return ring_.discard_oldest(plan_);
     if (evicted_ != nothing) return plan_.drop(std::exchange(evicted_, nothing));
     const index n = commit_;
     decide(n, static_cast<index>(plan_.items().size()) + 1);
@@ -190,9 +180,8 @@ class mixed {
   mixed_reversal plan_;
   index known_;
   bool tapes_resume_, prepared_ = false, finalized_ = false;
-  std::vector<kept_item> ring_;  // tapes of the last steps
-  std::size_t oldest_ = 0;
-  index replaced_ = nothing;  // step whose tape the last one recorded took the place of
+  std::shared_ptr<const mixed_decisions> decisions_;
+  tape_ring ring_;
   index next_snapshot_ = 0;
   index commit_ = nothing;   // beyond the ring: the next carry to be stored
   index evicted_ = nothing;  // the rank of the one that it replaces

@@ -3,11 +3,26 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <revode/schedule/binomial_numbers.hpp>
 
 namespace revode {
+
+/// Where the first carry of a stretch of steps can be had from again.
+enum class start_kind : std::uint8_t {
+  passing,   ///< nowhere: it is the working carry
+  stored,    ///< a snapshot, whose unit is not one of the free ones
+  resumable  ///< the tape of the step before
+};
+
+/// What to do at the start of a stretch.
+struct mixed_choice {
+  enum kind : std::uint8_t { store, tape, advance } what = store;
+  index steps = 0;  ///< advance: this many, the rest is a stretch of its own
+};
 
 /// The binomial numbers with step tapes: reach(s, r) is the most steps that s units reverse when a
 /// snapshot takes one of them, the tape of a step `tape`, the last step's tape is free, and no step
@@ -23,11 +38,9 @@ class mixed_numbers {
 
   index reach(index s, index r) {
     if (r < 0) return 0;
-    const index most = s / tape_;
-    if (r == 0) return most + 1;
+    if (r == 0) return s / tape_ + 1;
     if (r > 1) return row(s, r)[static_cast<std::size_t>(s)];
-    if (s >= index{1} << 30) return saturated;
-    return (most + 1) * (s + 1) - tape_ * (most * (most + 1) / 2);
+    return once(s);
   }
 
   /// The least r with n <= reach(s, r); s >= 1.
@@ -51,6 +64,22 @@ class mixed_numbers {
     return std::min({n - 1, reach(s, r - 1), n - reach(s - 1, r - 1)});
   }
 
+  /// What to do with n steps and u free units as long as no step need be run more than twice
+  /// without keeping its tape. All tapes are kept as soon as they fit, in place of a stored start
+  /// too. Otherwise those of the last c = floor(u / tape) + 1 steps are; the stretches before them
+  /// start at tapes that resume, which cost nothing in the end, where c (c + 1) / 2 steps are
+  /// enough, else at snapshots. That is the optimum in every case computed (n <= 300, tapes of 1 to 8).
+  std::optional<mixed_choice> plain(start_kind start, index n, index u, bool resumes) const {
+    const bool stored = start == start_kind::stored;
+    const index rest = u / tape_ + 1, here = (u + stored) / tape_ + 1;
+    if (n <= here) return mixed_choice{mixed_choice::tape};
+    const index all = rest * (rest + 1) / 2;
+    if (start == start_kind::passing)
+      return mixed_choice{resumes && n <= all ? mixed_choice::tape : mixed_choice::store};
+    if (n > (stored ? once(u + 1) : here + all)) return {};
+    return mixed_choice{mixed_choice::advance, std::min(here, n - rest)};
+  }
+
   /// n + sum over j < r of (n - reach(s, j)), r = repetitions(n, s): what reversing n steps from a
   /// stored start costs, about; sweep_steps(n, s) with tape > s. O(r).
   index sweep_steps(index n, index s) {
@@ -63,6 +92,13 @@ class mixed_numbers {
   }
 
  private:
+  /// reach(s, 1)
+  index once(index s) const {
+    if (s >= index{1} << 30) return saturated;
+    const index most = s / tape_;
+    return (most + 1) * (s + 1) - tape_ * (most * (most + 1) / 2);
+  }
+
   const std::vector<index>& row(index s, index r) {
     const auto i = static_cast<std::size_t>(r - 2), size = static_cast<std::size_t>(s) + 1;
     if (i < rows_.size() && size <= rows_[i].size()) return rows_[i];

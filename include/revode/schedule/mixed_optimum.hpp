@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <utility>
 #include <vector>
 
-#include <revode/config.hpp>
+#include <revode/schedule/mixed_numbers.hpp>
 
 namespace revode {
 
@@ -17,114 +19,139 @@ struct tape_costs {
   index restart = 0;
 };
 
-/// Where the first carry of a stretch of steps can be had from again.
-enum class start_kind : std::uint8_t {
-  passing,   ///< nowhere: it is the working carry
-  stored,    ///< a snapshot, whose unit is not one of the u
-  resumable  ///< the tape of the step before
-};
-
-/// What to do at the start of a stretch.
-struct mixed_choice {
-  enum kind : std::uint8_t { store, tape, advance } what = store;
-  index steps = 0;  ///< advance: this many, the rest is a stretch of its own
-};
-
 /// The fewest step evaluations that reverse n steps with u units besides the working carry and the
-/// work tape, one unit a snapshot, and the decisions that attain them:
-///   A(n, u)  start passing    min X(n, u-1); 1 + T(n-1, u-kr); 1 + A(n-1, u-ks)
-///   X(n, u)  start stored     min over i of i + A(n-i, u) + X(i, u); 1 + T(n-1, u+1-kr);
-///                             1 + A(n-1, u+1-ks)   (the snapshot given up for a tape)
-///   T(n, u)  start resumable  min over i of i + A(n-i, u) + T(i, u); 1 + T(n-1, u-kr);
-///                             1 + A(n-1, u-ks)
+/// work tape, one unit a snapshot:
+///   A(n, u)  start passing    min X(n, u-1); S(n, u)
+///   X(n, u)  start stored     min over i of i + A(n-i, u) + X(i, u); S(n, u+1)
+///   T(n, u)  start resumable  min over i of i + A(n-i, u) + T(i, u); S(n, u)
+///   S(n, u)  its first step's tape is kept, in place of a stored start
+///                             min 1 + T(n-1, u-kr); 1 + A(n-1, u-ks)
 ///   all of them 1 for n = 1; ks, kr = costs.stage, costs.restart; the terms that fit
 ///
-/// The best i never decreases with n and grows by 59 at most from one n to the next, in every case
-/// computed (n u <= 2^18); here it is sought up to 64 further on.
-/// cost    construction O(64 n u) time; 12 n u bytes, 20 with tapes that resume; choose() O(1)
+/// From one n to the next each grows by what it grew by before, mostly; kept are the n where that
+/// changes, 4 bytes each. The best i never decreases with n and grows by 59 at most from one n to
+/// the next, in every case computed (n u <= 2^18); here it is sought up to 64 further on. Where
+/// both kinds of tape cost the same the first is of no use (T <= A).
+/// cost    construction O(64 n u) time; n < 2^15. some 100 to
+///         200 bytes a unit and kind for 300 to 1000 steps
 /// source  Maddison, J. Comput. Sci. 82 (2024) 102405, is A for ks = 1 alone; Zhang & Constantinescu,
 ///         J. Comput. Sci. 66 (2023) 101913, treat both kinds of tape
 class mixed_optimum {
  public:
-  mixed_optimum(index steps, index units, tape_costs costs)
-      : units_(std::max<index>(units, 0)),
-        stride_(static_cast<std::size_t>(steps) + 1),
+  using row = std::vector<std::int32_t>;  ///< by n, for one u
+  static constexpr std::int32_t never = std::int32_t{1} << 30;
+  static constexpr index most_steps = 32767;  ///< that n (n + 1) / 2 < never
+
+  /// For 0..units units, or for as many as can be had for `most_bytes`.
+  mixed_optimum(index steps, index units, tape_costs costs, index most_bytes = unbounded)
+      : size_(static_cast<std::size_t>(steps) + 1),
         costs_(costs) {
-    const std::size_t size = place(steps, units_) + 1;
-    least_[passing].assign(size, never);
-    for (const std::size_t start : {stored, resumable})
-      if (start == stored || costs.restart > 0) {
-        least_[start].assign(size, never);
-        split_[start].assign(size, 1);
-      }
-    for (index u = 0; u <= units_; ++u)
-      for (index n = 1; n <= steps; ++n) {
-        solve(stored, n, u);
-        if (costs.restart > 0) solve(resumable, n, u);
-        const index from_snapshot = u >= 1 ? least(stored, n, u - 1) : never;
-        set(passing, n, u, std::min(from_snapshot, least_with_tape(n, u)));
-      }
+    row s(size_, never), a(size_), x(size_, never), t(size_);
+    while (units_ < units && bytes() <= most_bytes) {
+      least_of(x, s, a);
+      if (costs.stage > 0) keep(a);
+      if (costs.restart > 0) keep(solve(a, s, t));
+      s = taped(++units_ + 1);
+      keep(solve(a, s, x));
+    }
   }
 
-  /// A, X or T. 2^30 where there is no way.
+  index units() const { return units_; }
+  const tape_costs& costs() const { return costs_; }
+
+  /// What this takes and took while it was made, and what its decisions take while they are.
+  index bytes() const {
+    constexpr std::size_t block = 512;
+    return static_cast<index>(changes_.size() * sizeof(change) / block * (block + 40) + 2 * block +
+                              rows_.size() * 12 + 9 * (size_ + 4) * sizeof(std::int32_t));
+  }
+
+  /// A, X or T. `never` where there is no way.
   index steps(start_kind start, index n, index u) const {
-    return least(static_cast<std::size_t>(start), n, u);
+    return least(start, u)[static_cast<std::size_t>(n)];
+  }
+  row least(start_kind start, index u) const {
+    row values(size_, never);
+    if (start == start_kind::passing && costs_.stage == 0) {
+      const row stored = u > 0 ? least(start_kind::stored, u - 1) : values;
+      least_of(stored, taped(u), values);
+      return values;
+    }
+    auto next = changes_.begin() + rows_[place(start, u)];
+    std::int32_t by = 0;
+    if (size_ > 1) values[1] = 1;
+    for (std::size_t n = 2; n < size_; ++n) {
+      if (next != changes_.end() && next->at == n) by = (next++)->by;
+      if (by == 0) break;
+      values[n] = values[n - 1] + by;
+    }
+    return values;
   }
 
-  /// n >= 2; of more units than the table has, it uses those.
-  mixed_choice choose(start_kind from, index n, index u) const {
-    const auto start = static_cast<std::size_t>(from);
-    u = std::min(u, units_);
-    if (least_with_tape(n, u + own(start)) == least(start, n, u)) return {mixed_choice::tape};
-    if (start == passing) return {mixed_choice::store};
-    return {mixed_choice::advance, split_[start][place(n, u)]};
+  /// S.
+  row taped(index u) const {
+    row values(size_, never);
+    for (const auto& [start, cost] : {std::pair{start_kind::resumable, costs_.restart},
+                                      std::pair{start_kind::passing, costs_.stage}}) {
+      if (cost == 0 || u < cost) continue;
+      const row rest = least(start, u - cost);
+      for (std::size_t n = 2; n < size_; ++n) values[n] = std::min(values[n], rest[n - 1] + 1);
+    }
+    return values;
   }
 
  private:
-  static constexpr std::size_t passing = 0, stored = 1, resumable = 2;
-  static constexpr std::int32_t never = std::int32_t{1} << 30;
-  static constexpr index window = 64;
+  struct change {
+    std::uint16_t at, by;  // by 0: never from here on
+  };
 
-  /// Units that come free when the start is given up.
-  static index own(std::size_t start) { return start == stored ? 1 : 0; }
-
-  std::size_t place(index n, index u) const {
-    return static_cast<std::size_t>(u) * stride_ + static_cast<std::size_t>(n);
-  }
-  index least(std::size_t start, index n, index u) const { return least_[start][place(n, u)]; }
-  void set(std::size_t start, index n, index u, index value) {
-    const index steps = n == 1 ? 1 : std::min<index>(value, never);
-    least_[start][place(n, u)] = static_cast<std::int32_t>(steps);
+  std::size_t place(start_kind start, index u) const {
+    const index kinds = 1 + (costs_.restart > 0) + (costs_.stage > 0);
+    const index after = start == start_kind::stored      ? 1
+                        : start == start_kind::resumable ? 2
+                                                         : kinds;
+    return static_cast<std::size_t>((u + 1) * kinds - after);
   }
 
-  index least_with_tape(index n, index u) const {
-    index steps = never;
-    if (costs_.restart > 0 && u >= costs_.restart)
-      steps = 1 + least(resumable, n - 1, u - costs_.restart);
-    if (costs_.stage > 0 && u >= costs_.stage)
-      steps = std::min(steps, 1 + least(passing, n - 1, u - costs_.stage));
-    return steps;
+  static void least_of(const row& x, const row& s, row& a) {
+    for (std::size_t n = 1; n < a.size(); ++n) a[n] = n == 1 ? 1 : std::min(x[n], s[n]);
   }
 
-  /// X or T.
-  void solve(std::size_t start, index n, index u) {
-    const index first = split_[start][place(n - 1, u)];
-    index best = first, steps = never;
-    for (index i = first; i < n && i <= first + window; ++i) {
-      const index cost = i + least(passing, n - i, u) + least(start, i, u);
-      if (cost >= steps) continue;
-      steps = cost;
-      best = i;
+  void keep(const row& values) {
+    rows_.push_back(static_cast<std::uint32_t>(changes_.size()));
+    std::int32_t by = -1;
+    for (std::size_t n = 2; n < size_; ++n) {
+      const std::int32_t grown = values[n] == never ? 0 : values[n] - values[n - 1];
+      if (grown != by)
+        changes_.push_back({static_cast<std::uint16_t>(n), static_cast<std::uint16_t>(grown)});
+      by = grown;
     }
-    split_[start][place(n, u)] = static_cast<std::int32_t>(best);
-    set(start, n, u, std::min(steps, least_with_tape(n, u + own(start))));
   }
 
-  index units_;
-  std::size_t stride_;  // places of one u
+  /// X or T from A and S.
+  const row& solve(const row& a, const row& s, row& from) const {
+    constexpr std::size_t window = 64;
+    const row back(a.rbegin(), a.rend());
+    row there(size_);  // [i]: i + from[i]
+    std::size_t best = 1;
+    for (std::size_t n = 1; n < size_; ++n) {
+      const std::int32_t* const rest = back.data() + (size_ - 1 - n);  // [i]: A(n-i)
+      const std::size_t end = std::min(n, best + window + 1);
+      std::int32_t fewest = n == 1 ? 1 : never;
+      for (std::size_t i = best; i < end; ++i) fewest = std::min(fewest, there[i] + rest[i]);
+      while (best + 1 < end && there[best] + rest[best] != fewest) ++best;
+      from[n] = std::min(fewest, n == 1 ? 1 : s[n]);
+      there[n] = from[n] + static_cast<std::int32_t>(n);
+    }
+    return from;
+  }
+
+  std::size_t size_;
   tape_costs costs_;
-  std::vector<std::int32_t> least_[3];  // A, X, T
-  std::vector<std::int32_t> split_[3];  // the best i of X and T
+  index units_ = -1;
+  std::deque<change> changes_;
+  std::vector<std::uint32_t>
+      rows_;  // by u: where the changes of A (if stage > 0), T (if restart > 0), X are
 };
 
 }  // namespace revode

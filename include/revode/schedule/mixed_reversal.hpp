@@ -8,39 +8,17 @@
 #include <vector>
 
 #include <revode/schedule/action.hpp>
+#include <revode/schedule/mixed_decisions.hpp>
+#include <revode/schedule/mixed_items.hpp>
 #include <revode/schedule/mixed_numbers.hpp>
-#include <revode/schedule/mixed_optimum.hpp>
 
 namespace revode {
 
-/// Something kept while steps are reversed: the carry before `step`, or the tape of `step`.
-struct kept_item {
-  enum kind : std::uint8_t { snapshot, tape } what;
-  index step;
-  index slot;
-};
-
-/// Slot numbers, the lowest that was never used or the one emptied last.
-class slot_numbers {
- public:
-  index take() {
-    if (free_.empty()) return used_++;
-    const index slot = free_.back();
-    free_.pop_back();
-    return slot;
-  }
-  void give(index slot) { free_.push_back(slot); }
-
- private:
-  std::vector<index> free_;
-  index used_ = 0;
-};
-
 /// The reversal of steps with snapshots and step tapes in common units, from whatever of both a
-/// first sweep left behind; also the first sweep of a known count. Choices come from a table of
-/// optima where there is one. Otherwise all tapes of a stretch are kept as soon as they fit, its
+/// first sweep left behind; also the first sweep of a known count. It follows the decisions of an
+/// optimum where there are some. Otherwise all tapes of a stretch are kept as soon as they fit, its
 /// start given up for them, and mixed_numbers::split says where snapshots go; it never resumes.
-/// cost    next() O(1) with a table, otherwise that of mixed_numbers
+/// cost    next() that of mixed_decisions::find, or of mixed_numbers
 class mixed_reversal {
  public:
   mixed_reversal(index units, index tape_units)
@@ -49,9 +27,9 @@ class mixed_reversal {
         tape_units_(tape_units),
         numbers_(tape_units) {}
 
-  /// All tapes resume, or none do, as in the table.
-  void follow(std::shared_ptr<const mixed_optimum> table, bool tapes_resume) {
-    table_ = std::move(table);
+  /// All tapes resume, or none do, as where the decisions come from.
+  void follow(std::shared_ptr<const mixed_decisions> decisions, bool tapes_resume) {
+    decisions_ = std::move(decisions);
     resumes_ = tapes_resume;
   }
 
@@ -92,6 +70,14 @@ class mixed_reversal {
 
   void expect(index n) { end_ = n; }
 
+  /// Room for what is kept of n steps at once, so that no later action allocates.
+  void reserve(index n) {
+    const index tapes = std::min(units_ / tape_units_, n), snapshots = std::min(units_, n);
+    items_.reserve(static_cast<std::size_t>(std::min(units_, snapshots + tapes)));
+    snapshots_.reserve(snapshots);
+    tapes_.reserve(tapes);
+  }
+
   /// n steps have run; the tapes of the last ones are these, besides those that next() asked for.
   void finalize(index n, const std::vector<kept_item>& tapes = {}) {
     if (tops(kept_item::tape, n)) {  // there was no such step
@@ -99,8 +85,7 @@ class mixed_reversal {
       items_.pop_back();
     }
     items_.insert(items_.end(), tapes.begin(), tapes.end());
-    std::stable_sort(items_.begin(), items_.end(),
-                     [](const kept_item& a, const kept_item& b) { return a.step < b.step; });
+    std::sort(items_.begin(), items_.end());
     end_ = n;
     position_ = nowhere;
     work_live_ = n > 0 && std::none_of(items_.begin(), items_.end(), [n](const kept_item& item) {
@@ -165,18 +150,23 @@ class mixed_reversal {
   }
 
   mixed_choice chosen() {
+    if (std::exchange(given_up_, false)) return {mixed_choice::tape};
     const index n = end_ - position_;
-    if (table_) return table_->choose(start(), n, free_);
-    const bool stored = start() == start_kind::stored;
-    if (n - 1 <= (free_ + stored) / tape_units_) return {mixed_choice::tape};
-    if (!stored) return {mixed_choice::store};
+    const start_kind from = start();
+    if (decisions_)
+      if (const auto decided = decisions_->find(from, n, free_)) return *decided;
+    if (const auto plain = numbers_.plain(from, n, free_, resumes_)) return *plain;
+    if (from == start_kind::resumable) return {mixed_choice::store};
     return {mixed_choice::advance, numbers_.split(n, free_ + 1)};
   }
 
   action carry_out(const mixed_choice& choice) {
     if (choice.what == mixed_choice::store) return snapshot(position_);
     if (choice.what == mixed_choice::advance) return advance(position_ + choice.steps);
-    if (start() == start_kind::stored) return drop_top();
+    if (start() == start_kind::stored) {
+      given_up_ = true;
+      return drop_top();
+    }
     const kept_item tape{kept_item::tape, position_, take_tape_slot()};
     items_.push_back(tape);
     return record_over(tape);
@@ -184,12 +174,13 @@ class mixed_reversal {
 
   index units_, free_, tape_units_;
   mixed_numbers numbers_;
-  std::shared_ptr<const mixed_optimum> table_;
-  std::vector<kept_item> items_;  // by step, at one step the snapshot before the tape
+  std::shared_ptr<const mixed_decisions> decisions_;
+  std::vector<kept_item> items_;  // ascending
   slot_numbers snapshots_, tapes_;
   index end_ = unbounded;  // steps end_, end_+1, ... have been pulled, or do not exist
   index position_ = 0;     // of the working carry
   bool resumes_ = false, work_live_ = false;
+  bool given_up_ = false;  // a snapshot, for the tape of its step
 };
 
 }  // namespace revode

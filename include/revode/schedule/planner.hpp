@@ -60,7 +60,8 @@ memory_plan plan_memory(const memory_costs& c, index budget, const schedule_requ
                         std::optional<schedule_kind> kind = {}, bool log = true);
 
 /// The schedule for a further reverse pass, when the count is known: no online placement is needed
-/// any more. A mixed one would take memory for its table, which a budget does not have.
+/// any more. A mixed one would take memory for its decisions, which a budget that did not know the
+/// count does not have.
 schedule_kind kind_for_known_count(const memory_plan& p);
 
 /// "binomial, 12 slots; steps by a formula; at most 4096 bytes, 1760 of them to work in; 1583 steps

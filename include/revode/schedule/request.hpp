@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include <revode/schedule/action.hpp>
 
 namespace revode {
+
+class mixed_decisions;
 
 /// What a schedule may depend on; each takes what it needs in a static member make(request).
 struct schedule_request {
@@ -16,7 +20,8 @@ struct schedule_request {
   index steps = unbounded;    ///< the count, where it is known beforehand
   index tape_units = 1;       ///< mixed: units of one stored tape (rounded up)
   bool tapes_resume = false;  ///< mixed: the carry after a step can be rebuilt from its tape
-  index slow_slots = 0;       ///< two_tier: how many of the slots lie in the slow pool
+  std::shared_ptr<const mixed_decisions> decisions{};  ///< mixed, known count: unset: made at need
+  index slow_slots = 0;  ///< two_tier: how many of the slots lie in the slow pool
 };
 
 }  // namespace revode

@@ -45,49 +45,44 @@ class reversal {
   // Placement: what the first sweep keeps.
   index slots() const { return slots_; }
   index slow_slots() const { return std::min(slow_, slots_); }
-  index live() const { return static_cast<index>(stored_.size()); }
-  index step(index rank) const { return stored_[static_cast<std::size_t>(rank)].step; }
+  index live() const { return live_; }
+  index step(index rank) const { return at(rank).step; }
 
-  stored_step top() const { return stored_.back(); }
+  stored_step top() const { return at(live_ - 1); }
   std::vector<index> steps() const {
     std::vector<index> all;
-    for (const stored_step& s : stored_) all.push_back(s.step);
+    for (index rank = 0; rank < live_; ++rank) all.push_back(step(rank));
     return all;
   }
 
   /// Keeps the carry before `step`, the latest so far; which slot that is.
   index store(index step) {
-    index slot = live();  // with none free, slots 0..live-1 are taken
-    if (!free_.empty()) {
-      slot = free_.back();
-      free_.pop_back();
-    }
-    stored_.push_back({step, slot});
-    return slot;
+    if (live_ == made()) grow();
+    stored_step& place = places_[static_cast<std::size_t>(live_++)];
+    place.step = step;
+    return place.slot;
   }
 
   /// Gives up the rank-th snapshot, counted from x_0's.
   stored_step evict(index rank) {
-    const stored_step given_up = stored_[static_cast<std::size_t>(rank)];
-    stored_.erase(stored_.begin() + static_cast<std::ptrdiff_t>(rank));
-    free_.push_back(given_up.slot);
+    const stored_step given_up = at(rank);
+    for (--live_; rank < live_; ++rank) at(rank) = at(rank + 1);
+    at(live_) = given_up;
     return given_up;
   }
 
   /// A move of a snapshot that came down into the bottom of the stack, after an eviction from there;
   /// otherwise done.
   action sink() {
-    if (slow_ == 0 || live() < slow_ || free_.empty() || free_.back() >= slow_) return {};
-    stored_step& moved = stored_[static_cast<std::size_t>(slow_ - 1)];
+    if (slow_ == 0 || live_ < slow_ || live_ == made() || at(live_).slot >= slow_) return {};
+    stored_step& moved = at(slow_ - 1);
     if (moved.slot < slow_) return {};
-    std::swap(moved.slot, free_.back());
-    return {.what = op::move, .from = moved.step, .to = moved.slot, .slot = free_.back()};
+    std::swap(moved.slot, at(live_).slot);
+    return {.what = op::move, .from = moved.step, .to = moved.slot, .slot = at(live_).slot};
   }
 
   void reserve(index steps) {
-    const auto room = static_cast<std::size_t>(std::min(slots_, std::max<index>(steps, 1)));
-    stored_.reserve(room);
-    free_.reserve(room);
+    places_.reserve(static_cast<std::size_t>(std::min(slots_, std::max<index>(steps, 1))));
   }
 
   /// More slots from now on (or fewer, but no fewer than are live).
@@ -105,12 +100,12 @@ class reversal {
 
   action next() {
     if (tape_live_) return pull();
-    if (!stored_.empty() && stored_.back().step >= end_) return drop();
+    if (live_ > 0 && top().step >= end_) return drop();
     if (end_ == 0) return {};
     if (position_ == nowhere) return restore();
     if (position_ == end_ - 1) return record();
-    if (stored_.empty() || stored_.back().step != position_) return snapshot();
-    const index m = split(end_ - position_, slots_ - live() + 1);
+    if (live_ == 0 || top().step != position_) return snapshot();
+    const index m = split(end_ - position_, slots_ - live_ + 1);
     position_ += m;
     return {.what = op::advance, .from = position_ - m, .to = position_};
   }
@@ -122,6 +117,8 @@ class reversal {
  private:
   static constexpr index nowhere = -1;
 
+  [[gnu::noinline]] void grow() { places_.push_back({0, live_}); }
+
   action pull() {
     tape_live_ = false;
     position_ = nowhere;
@@ -130,15 +127,13 @@ class reversal {
   }
 
   action drop() {
-    const stored_step top = stored_.back();
-    stored_.pop_back();
-    free_.push_back(top.slot);
-    return {.what = op::drop, .from = top.step, .slot = top.slot};
+    --live_;
+    return {.what = op::drop, .from = at(live_).step, .slot = at(live_).slot};
   }
 
   action restore() {
-    position_ = stored_.back().step;
-    return {.what = op::restore, .from = position_, .slot = stored_.back().slot};
+    position_ = top().step;
+    return {.what = op::restore, .from = position_, .slot = top().slot};
   }
 
   action snapshot() { return {.what = op::snapshot, .from = position_, .slot = store(position_)}; }
@@ -149,9 +144,13 @@ class reversal {
     return {.what = op::record, .from = position_ - 1, .to = position_, .slot = work};
   }
 
+  index made() const { return static_cast<index>(places_.size()); }
+  stored_step& at(index rank) { return places_[static_cast<std::size_t>(rank)]; }
+  const stored_step& at(index rank) const { return places_[static_cast<std::size_t>(rank)]; }
+
   index slots_, slow_;
-  std::vector<stored_step> stored_;  // ascending
-  std::vector<index> free_;          // slots that were used and are empty, the last emptied last
+  std::vector<stored_step> places_;  // those stored, ascending; then the slots that were used and
+  index live_ = 0;                   // are empty, the last emptied first
   index end_ = unbounded;            // steps end_, end_+1, ... have been pulled, or do not exist
   index position_ = 0;               // of the working carry
   bool tape_live_ = false;           // the work tape holds step end_-1

@@ -122,7 +122,7 @@ template <class M, class Ends, class System, class Y, class P>
 #if defined(__CUDACC__)
 REVODE_HD
 #else
-[[gnu::flatten]]
+[[gnu::flatten, gnu::aligned(64)]]
 #endif
     void
     pull_in_registers(System& sys, double t, double t_new, const rk_tape<M, Y>& tape, Y& state_bar,

@@ -312,12 +312,13 @@ template <class Y>
 inline constexpr bool stays_in_registers =
     std::is_trivially_copyable_v<Y>&& static_size_v<Y> >= 0 && static_size_v<Y> <= 16;
 
-/// The same in locals, with the field inlined at every use: stages then live in registers.
+/// The same in locals, with the field inlined at every use: stages then live in registers. Where
+/// such code begins matters: 16 bytes off a multiple of 32 it takes a fifth longer (g++ 12, Zen 5).
 template <class M, class System, class Y>
 #if defined(__CUDACC__)
 REVODE_HD
 #else
-[[gnu::flatten]]
+[[gnu::flatten, gnu::aligned(64)]]
 #endif
     double
     try_in_registers(System& sys, const tolerance& tol, double t, double t_new,

@@ -22,13 +22,24 @@ auto in_own_order(recording<T>& home, const X& x) {
     return matrix_variable<recorded_plain_t<X>>(in_recording(home, x.array_node()), x.rows(),
                                                 x.cols());
   else
-    return constant_of<plain_of_t<X, has_array_kind<X>, X::IsRowMajor>>(home, x);
+    return constant_of<plain_over_t<T, X>>(home, x);
 }
+
+/// The scalar of a plain matrix over T in a formula with N: that of recorded duals, or its own.
+template <class T, class N>
+struct scalar_beside {
+  using type = T;
+};
+template <class T, recorded_number_like N>
+requires constant_for<T, decltype(N::value)>
+struct scalar_beside<T, N> {
+  using type = decltype(N::value);
+};
 
 /// The Eigen type that leads a formula of a and b.
 template <class A, class B>
 struct leading_plain {
-  using type = typename A::PlainObject;
+  using type = plain_over_t<typename scalar_beside<typename A::Scalar, B>::type, A>;
 };
 template <recorded_array A, class B>
 struct leading_plain<A, B> {
@@ -40,7 +51,7 @@ requires(!recorded_array<A>) struct leading_plain<A, B> {
 };
 template <number_like A, class B>
 requires(!recorded_array<B>) struct leading_plain<A, B> {
-  using type = typename B::PlainObject;
+  using type = typename leading_plain<B, A>::type;
 };
 
 /// The recording of a formula: that of its first variable.
@@ -51,7 +62,7 @@ auto& recording_for(const A& a, const B& b) {
     if constexpr (recorded_array<X>)
       return x.recorded_in();
     else if constexpr (recorded_number_like<X>)
-      return x.home;
+      return x.home == nullptr ? nullptr : &x.home->template over<T>();
     else
       return nullptr;
   };
@@ -72,7 +83,7 @@ auto recorded_like(recording<typename Like::Scalar>& home, const X& x) {
     const matrix_variable<target> y(static_cast<const matrix_variable<P>&>(x));
     return matrix_variable<target>(in_recording(home, y.array_node()), y.rows(), y.cols());
   } else {
-    return constant_of<plain_of_t<X, has_array_kind<X>, Like::IsRowMajor>>(home, x);
+    return constant_of<plain_over_t<typename Like::Scalar, X, Like::IsRowMajor>>(home, x);
   }
 }
 

@@ -4,20 +4,16 @@
 #include <utility>
 
 #include <revode/interop/eigen_recording/elementwise.hpp>
+#include <revode/interop/eigen_recording/matrix_storage.hpp>
 #include <revode/interop/eigen_recording/products.hpp>
-#include <revode/interop/eigen_recording/reductions.hpp>
 #include <revode/interop/eigen_recording/shapes.hpp>
 
 namespace revode {
 
-template <class Part>
-class slice_base;
 template <class Plain, class Other>
 class view_variable;
 template <class Whole, class Part>
 class slice_variable;
-template <class T>
-class element_variable;
 template <class Plain>
 class comma_list;
 template <class Plain, bool Columns>
@@ -33,7 +29,10 @@ class solver_variable;
 /// A value is kept while a variable or a pull needs it, and its memory is used again.
 /// errors  std::invalid_argument where shapes do not fit
 template <class Plain>
-class matrix_variable {
+class matrix_variable : public matrix_storage<Plain> {
+  using storage = matrix_storage<Plain>;
+  using storage::rows_, storage::cols_, storage::home;
+
  public:
   using variable_type = matrix_variable;
   using plain_type = Plain;
@@ -48,47 +47,32 @@ class matrix_variable {
   static constexpr bool IsRowMajor = Plain::IsRowMajor;
   static constexpr bool IsVectorAtCompileTime = Plain::IsVectorAtCompileTime;
 
+  using storage::array_node, storage::rows, storage::cols, storage::size, storage::written;
+
   matrix_variable() = default;
   matrix_variable(array_ref<T> array, Index rows, Index cols)
-      : array_(std::move(array)),
-        rows_(rows),
-        cols_(cols) {}
-  matrix_variable(const matrix_variable& other)
-      : array_(other.array_node()),
-        rows_(other.rows_),
-        cols_(other.cols_) {}
+      : storage(std::move(array), rows, cols) {}
+  matrix_variable(const matrix_variable& other) = default;
   template <class Other>
   matrix_variable(const matrix_variable<Other>& other) {
     assign(other);
   }
 
-  Index rows() const { return rows_; }
-  Index cols() const { return cols_; }
-  Index size() const { return rows_ * cols_; }
-  const array_ref<T>& array_node() const {
-    if (fetch_ != nullptr) fetch_(*this);
-    return array_;
-  }
-  recording<T>* recorded_in() const { return array_.where(); }
   /// The numbers alone.
   Eigen::Map<const Plain> values() const { return {array_node().value(), rows_, cols_}; }
 
   // --- assignment; not to temporaries, where it would be lost (slices have their own)
-  matrix_variable& operator=(const matrix_variable& other) & {
-    assign(other);
-    return written();
-  }
+  matrix_variable& operator=(const matrix_variable& other) & { return become(other); }
   template <recorded_array X>
   matrix_variable& operator=(const X& x) & {
-    assign(static_cast<const typename X::variable_type&>(x));
-    return written();
+    return become(static_cast<const typename X::variable_type&>(x));
   }
   template <plain_array X>
   matrix_variable& operator=(const X& x) & {
+    expect_numbers<X, T>();
     const array_ref<T> copy = make_array(home(), x.size(), false);
-    Eigen::Map<Plain>(copy.writable(), x.rows(), x.cols()) = x;
-    assign(matrix_variable(copy, x.rows(), x.cols()));
-    return written();
+    Eigen::Map<Plain>(copy.writable(), x.rows(), x.cols()) = x.template cast<T>();
+    return become(matrix_variable(copy, x.rows(), x.cols()));
   }
   matrix_variable& noalias() & { return *this; }
   matrix_variable& operator+=(const auto& x) & { return *this = *this + x; }
@@ -105,10 +89,7 @@ class matrix_variable {
   }
   matrix_variable& setOnes() & { return setConstant(T(1)); }
   void resize(Index rows, Index cols) & {
-    if (rows == rows_ && cols == cols_) return;
-    array_ = blank();
-    rows_ = rows;
-    cols_ = cols;
+    if (rows != rows_ || cols != cols_) this->set(this->blank(), rows, cols);
   }
   void resize(Index size) & { ColsAtCompileTime == 1 ? resize(size, 1) : resize(1, size); }
   /// A plain matrix has no place for the derivative.
@@ -138,6 +119,14 @@ class matrix_variable {
     return reshaped(size(), 1).template view<column>(size(), 1);
   }
 
+  /// The same numbers over float or double.
+  template <class U>
+  auto cast() const {
+    using other =
+        plain_shape_t<U, RowsAtCompileTime, ColsAtCompileTime, IsRowMajor, is_array_shape_v<Plain>>;
+    return matrix_variable<other>(array_cast<U>(array_node()), rows_, cols_);
+  }
+
   // --- functions of elements
   auto tanh() const { return each(tanh_of{}); }
   auto exp() const { return each(exp_of{}); }
@@ -152,7 +141,13 @@ class matrix_variable {
   auto abs() const { return each(abs_of{}); }
   auto abs2() const { return each(square_of{}); }
   auto logistic() const { return each(logistic_of{}); }
-  auto pow(const T& exponent) const { return each(pow_of<T>{exponent}); }
+  auto pow(const auto& exponent) const {
+    using number = decltype(value_of(T()));  // of duals: log x is then not asked for
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(exponent)>>)
+      return each(pow_of<number>{static_cast<number>(exponent)});
+    else
+      return each(pow_of<T>{exponent});
+  }
   auto cwiseAbs() const { return each(abs_of{}); }
   auto cwiseAbs2() const { return each(square_of{}); }
   auto cwiseSqrt() const { return each(sqrt_of{}); }
@@ -269,41 +264,8 @@ class matrix_variable {
   matrix_variable<Other> view(Index rows, Index cols) const {
     return {array_node(), rows, cols};
   }
-  /// The elements may be overwritten: a copy is made where somebody else holds them.
-  /// What is to be written belongs to the recording `from`, or is a constant (null).
-  void make_exclusive(recording<T>* from = nullptr) {
-    array_node();
-    fetch_ = nullptr;
-    if (from != nullptr && array_.where() != from)
-      array_ = array_.is_set() ? array_copy(in_recording(*from, array_)) : array_ref<T>(*from);
-    if (!array_.is_set())
-      array_ = make_array(home(), size(), false);
-    else if (!array_.exclusive())
-      array_ = array_copy(array_);
-  }
-  /// Nothing but the shape and the recording: a result before it is written.
-  void become_blank(recording<T>& home, Index rows, Index cols) {
-    array_ = array_ref<T>(home);
-    rows_ = rows;
-    cols_ = cols;
-  }
-  /// The elements were changed: a part of another matrix changes that one.
-  matrix_variable& written() {
-    if (write_back_ != nullptr) write_back_(*this);
-    return *this;
-  }
-  /// Lets go of the elements.
-  void forget() const {
-    if (array_.where() != nullptr) array_ = blank();
-  }
 
  private:
-  recording<T>& home() const {
-    return array_.where() != nullptr ? *array_.where() : constants_of_thread<T>();
-  }
-  array_ref<T> blank() const {
-    return array_.where() == nullptr ? array_ref<T>() : array_ref<T>(*array_.where());
-  }
   Index position(Index i, Index j) const { return IsRowMajor ? i * cols_ + j : j * rows_ + i; }
   const matrix_variable& live() const { return *this; }
   template <class F>
@@ -311,10 +273,13 @@ class matrix_variable {
     return {apply_unary(f, array_node()), rows_, cols_};
   }
   void expect_size(Index size) const;
+  matrix_variable& become(const auto& other) {
+    assign(other);
+    written();
+    return *this;
+  }
   void assign(const matrix_variable& other) {
-    array_ = other.array_node();
-    rows_ = other.rows_;
-    cols_ = other.cols_;
+    this->set(other.array_node(), other.rows_, other.cols_);
   }
   template <class Other>
   void assign(const matrix_variable<Other>& other);
@@ -335,16 +300,6 @@ class matrix_variable {
   auto solved_by() const {
     return solver_variable<Plain, Decomposition, Symmetric>(*this);
   }
-
-  friend class slice_base<Plain>;
-  template <class>
-  friend class element_variable;
-  // A slice's way to its elements, and back to those of the whole.
-  mutable void (*fetch_)(const matrix_variable& self) = nullptr;
-  void (*write_back_)(matrix_variable& self) = nullptr;
-  mutable array_ref<T> array_;  // a result lets go of its elements when it was seeded
-  Index rows_ = RowsAtCompileTime > 0 ? RowsAtCompileTime : 0;
-  Index cols_ = ColsAtCompileTime > 0 ? ColsAtCompileTime : 0;
 };
 
 }  // namespace revode

@@ -80,6 +80,26 @@ array_ref<T> array_partial_sums(const array_ref<T>& x, Eigen::Index parts, bool 
   return y;
 }
 
+/// The same numbers over U, in the recording beside x's.
+template <class U, class T>
+array_ref<U> array_cast(const array_ref<T>& x) {
+  if constexpr (std::is_same_v<U, T>) {
+    return x;
+  } else {
+    recording<U>& home = x.tracked() ? x.where()->template over<U>() : constants_of_thread<U>();
+    const array_ref<U> y = make_array(home, x.count(), x.tracked());
+    flat<U>(y.writable(), y.count()) = x.values().template cast<U>();
+    if (x.tracked()) {
+      home.joint_operation([to = x.place(), from = y.place()] {
+        if (from.store().bar(from.id) == nullptr) return;
+        to.add(const_flat<U>(from.bar(), from.count()).template cast<T>());
+        from.store().drop_bar(from.id);
+      });
+    }
+    return y;
+  }
+}
+
 /// Block (i, j) of shape Part of an array of shape Whole, in the order of Part.
 template <class Whole, class Part, class T>
 array_ref<T> array_block(const array_ref<T>& x, Eigen::Index rows, Eigen::Index cols,

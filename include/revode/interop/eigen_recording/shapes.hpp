@@ -64,12 +64,6 @@ concept recorded_array = requires {
 template <class X>
 using recorded_plain_t = typename std::remove_cvref_t<X>::variable_type::plain_type;
 
-/// An Eigen expression of numbers.
-template <class X>
-concept plain_array = std::is_base_of_v<Eigen::EigenBase<X>, X> && requires {
-  typename X::PlainObject;
-} && std::is_floating_point_v<typename X::Scalar>;
-
 template <class X>
 inline constexpr bool is_recorded_number_v = false;
 template <class T>
@@ -80,8 +74,18 @@ concept recorded_number_like = is_recorded_number_v<X> || requires {
   typename X::is_element_of_recorded_array;
 };
 
+/// A number that is not recorded, or a dual.
 template <class X>
-concept number_like = std::is_arithmetic_v<X> || recorded_number_like<X>;
+concept plain_number = std::is_arithmetic_v<X> ||(differentiable<X> && !recorded_number_like<X>);
+
+template <class X>
+concept number_like = plain_number<X> || recorded_number_like<X>;
+
+/// An Eigen expression of numbers.
+template <class X>
+concept plain_array = std::is_base_of_v<Eigen::EigenBase<X>, X> && requires {
+  typename X::PlainObject;
+} && plain_number<typename X::Scalar> && !std::is_integral_v<typename X::Scalar>;
 
 template <class X>
 inline constexpr bool has_array_kind = false;
@@ -130,7 +134,7 @@ void expect_product(const A& a, const B& b) {
 
 template <class X, class T>
 constexpr void expect_numbers() {
-  static_assert(std::is_same_v<typename X::Scalar, T>,
+  static_assert(std::is_same_v<typename X::Scalar, T> || constant_for<typename X::Scalar, T>,
                 "a recorded matrix of float beside a plain one of double, or the other way round "
                 "(float stays float): cast<...>() the plain one?");
 }
@@ -141,7 +145,7 @@ constexpr void expect_numbers() {
 template <class Target, class X>
 matrix_variable<Target> constant_of(recording<typename Target::Scalar>& home, const X& x) {
   using T = typename Target::Scalar;
-  if constexpr ((X::Flags & Eigen::DirectAccessBit) != 0 &&
+  if constexpr (std::is_same_v<typename X::Scalar, T> && (X::Flags & Eigen::DirectAccessBit) != 0 &&
                 (bool(X::IsRowMajor) == bool(Target::IsRowMajor) || X::IsVectorAtCompileTime)) {
     if (x.innerStride() == 1 &&
         (X::IsVectorAtCompileTime || x.outerStride() == x.innerSize() || x.outerSize() == 1)) {
@@ -151,12 +155,12 @@ matrix_variable<Target> constant_of(recording<typename Target::Scalar>& home, co
     }
   }
   const array_ref<T> copy = make_array(home, x.size(), false);
-  Eigen::Map<Target>(copy.writable(), x.rows(), x.cols()) = x;
+  Eigen::Map<Target>(copy.writable(), x.rows(), x.cols()) = x.template cast<T>();
   return {copy, x.rows(), x.cols()};
 }
 
-template <class X, bool IsArray, bool RowMajor>
-using plain_of_t = plain_shape_t<typename X::Scalar, X::RowsAtCompileTime, X::ColsAtCompileTime,
-                                 RowMajor, IsArray>;
+template <class T, class X, bool RowMajor = X::IsRowMajor>
+using plain_over_t =
+    plain_shape_t<T, X::RowsAtCompileTime, X::ColsAtCompileTime, RowMajor, has_array_kind<X>>;
 
 }  // namespace revode

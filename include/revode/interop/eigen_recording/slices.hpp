@@ -25,12 +25,11 @@ void matrix_variable<Plain>::assign(const matrix_variable<Other>& other) {
                                 " (its type fixes the size) assign one that fits?");
   const array_ref<T>& from = other.array_node();
   if (bool(IsRowMajor) != bool(Other::IsRowMajor) && rows > 1 && cols > 1 && from.is_set())
-    array_ =
-        array_block<as_matrix_t<Other>, as_matrix_t<Plain>>(from, rows, cols, 0, 0, rows, cols);
+    this->set(
+        array_block<as_matrix_t<Other>, as_matrix_t<Plain>>(from, rows, cols, 0, 0, rows, cols),
+        rows, cols);
   else
-    array_ = from;
-  rows_ = rows;
-  cols_ = cols;
+    this->set(from, rows, cols);
 }
 
 /// An element of a recorded matrix that may be assigned to.
@@ -109,7 +108,8 @@ class slice_base : public matrix_variable<Part> {
   slice_base(Eigen::Index rows, Eigen::Index cols) : base({}, rows, cols) {}
   slice_base(const slice_base& other) : base({}, other.rows(), other.cols()) {}
 
-  void set_ways(void (*fetch)(const base& self), void (*write_back)(base& self)) {
+  using storage = matrix_storage<Part>;
+  void set_ways(void (*fetch)(const storage& self), void (*write_back)(storage& self)) {
     this->fetch_ = fetch;
     this->write_back_ = write_back;
   }
@@ -144,8 +144,9 @@ class view_variable : public slice_base<Other> {
   }
 
  private:
-  static void write_back(base& self) {
-    *static_cast<view_variable&>(self).whole_ = self.template view<Plain>(self.rows(), self.cols());
+  static void write_back(matrix_storage<Other>& as_storage) {
+    auto& self = static_cast<view_variable&>(as_storage);
+    *self.whole_ = self.template view<Plain>(self.rows(), self.cols());
   }
   matrix_variable<Plain>* whole_;
 };
@@ -207,8 +208,8 @@ class slice_variable : public slice_base<Part> {
  private:
   const array_ref<T>& whole_now() const { return from_.is_set() ? from_ : whole_->array_node(); }
 
-  static void fetch(const base& as_base) {
-    const auto& self = static_cast<const slice_variable&>(as_base);
+  static void fetch(const matrix_storage<Part>& as_storage) {
+    const auto& self = static_cast<const slice_variable&>(as_storage);
     const array_ref<T>& whole = self.whole_now();
     const bool for_good = self.from_.is_set();
     if (!whole.is_set()) return;
@@ -224,8 +225,8 @@ class slice_variable : public slice_base<Part> {
                                                                            self.cols_, i, j, r, c),
                         for_good);
   }
-  static void write_back(base& as_base) {
-    auto& self = static_cast<slice_variable&>(as_base);
+  static void write_back(matrix_storage<Part>& as_storage) {
+    auto& self = static_cast<slice_variable&>(as_storage);
     self.set_ways(nullptr, &write_back);
     const array_ref<T> part = self.array_node();
     self.from_ = {};  // so that the whole may be alone

@@ -82,8 +82,8 @@ class diagonal_variable {
 /// B as a recorded matrix of v's recording.
 template <class P, class B>
 auto scaled_matrix(const matrix_variable<P>& v, const B& b) {
-  using like = typename leading_plain<B, B>::type;
-  return recorded_like<like>(recording_for(v, b), b);
+  auto& home = recording_for(v, b);
+  return in_own_order(home, b);
 }
 
 template <class P, class B>
