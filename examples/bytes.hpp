@@ -10,7 +10,7 @@
 
 // Counts what a program takes from malloc, under operator new, Eigen and everything else, by standing
 // in for it (glibc only; address sanitizers do the same, so nothing is counted under them). To be
-// included by one source file of a program.
+// included by one source file of a program, after Eigen (clang's headers declare posix_memalign).
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -9,84 +9,90 @@ import math
 import pathlib
 import sys
 
-# setting: (label, colour); peers are dashed
-CURVES = {"store_all": ("all tapes", "#c44e52"), "slots:68": ("68 states", "#2ca02c"),
-          "slots:20": ("20 states", "#1f77b4"), "log": ("log₂ n states", "#111111"),
-          "online:slots:20": ("20 states, a log of the steps", "#ff7f0e"),
-          "controller:slots:20": ("20 states, controller replayed", "#17becf"),
-          "scan": ("JAX scan", "#c44e52"), "checkpoint": ("JAX scan, checkpoint", "#9467bd"),
-          "equinox:20": ("equinox, 20", "#1f77b4"), "diffrax:20": ("diffrax, 20", "#8c564b")}
-PANELS = (("lorenz", "allocated", "bytes, equal steps (Lorenz)", (3, 10)),
-          ("orbit", "allocated", "bytes, adaptive steps (Kepler)", (3, 10)),
-          ("lorenz", "seconds", "seconds, value and gradient (Lorenz)", (-5, 1)))
+# setting: (label, colour on white, colour on black)
+CURVES = {"store_all": ("every tape", "#b5402a", "#f08a70"),
+          "slots:68": ("68 states, log", "#1a7f5a", "#5ccc9d"),
+          "slots:20": ("20 states, log", "#2b67b1", "#79b0f2"),
+          "budget:65536": ("budget 64 KiB", "#8a5a00", "#d9a648"),
+          "controller:slots:20": ("20 states, no log", "#7a3e9d", "#c793e6")}
+# what of a row, title, decades or doublings of the axis, marks
+PANELS = (("allocated", "Bytes that a gradient allocates", (3, 10), 10,
+           {3: "1 kB", 4: "", 5: "", 6: "1 MB", 7: "", 8: "", 9: "1 GB", 10: ""}),
+          ("ratio", "Time of solve and gradient, solve = 1", (0, 4), 2,
+           {0: "1", 1: "2", 2: "4", 3: "8", 4: "16"}))
 STEPS = (2, 7)
-WIDTH, HEIGHT, LEFT, TOP, GAP = 300, 260, 46, 30, 60
-UNITS = {0: "1", 3: "1 kB", 6: "1 MB", 9: "1 GB"}
+WIDTH, HEIGHT, LEFT, TOP, GAP = 300, 250, 48, 40, 160
+STYLE = ("text{fill:#333}.title{font-weight:600;font-size:13px}.grid{stroke:#e6e6e6}.axis{stroke:#999}"
+         "#card{fill:#fff}path{fill:none}.line{stroke-width:2}")
+DARK = "text{fill:#ccc}.grid{stroke:#2a2f36}.axis{stroke:#777}#card{fill:#0d1117}"
 
 
-def power(k, unit):
-    if unit == "allocated":
-        return UNITS.get(k, "")
-    return {-3: "1 ms", 0: "1 s", -5: "10 µs"}.get(k, "")
+def style():
+    def coloured(which):
+        return "".join(f".c{i}{{stroke:{c[which]}}}.f{i}{{fill:{c[which]}}}" for i, c in enumerate(CURVES.values()))
+
+    return f"<style>{STYLE}{coloured(1)}@media(prefers-color-scheme:dark){{{DARK}{coloured(2)}}}</style>"
 
 
 class Panel:
-    def __init__(self, number, unit, decades):
-        self.x0, self.unit, self.decades = LEFT + number * (WIDTH + GAP), unit, decades
+    def __init__(self, number, span, base):
+        self.x0, self.span, self.base = LEFT + number * (WIDTH + GAP), span, base
 
     def x(self, steps):
         return self.x0 + WIDTH * (math.log10(steps) - STEPS[0]) / (STEPS[1] - STEPS[0])
 
     def y(self, value):
-        low, high = self.decades
-        return TOP + HEIGHT * (1 - (math.log10(value) - low) / (high - low))
+        low, high = self.span
+        return TOP + HEIGHT * (1 - (math.log(value, self.base) - low) / (high - low))
 
-    def frame(self, title):
-        yield f'<text x="{self.x0}" y="{TOP - 10}" font-weight="bold">{title}</text>'
+    def frame(self, title, marks):
+        yield f'<text class="title" x="{self.x0}" y="{TOP - 16}">{title}</text>'
         for k in range(STEPS[0], STEPS[1] + 1):
             x = self.x(10**k)
-            yield f'<path d="M{x:.1f} {TOP}v{HEIGHT}" stroke="#ddd"/>'
-            yield f'<text x="{x:.1f}" y="{TOP + HEIGHT + 16}" text-anchor="middle">10{"²³⁴⁵⁶⁷"[k - 2]}</text>'
-        for k in range(self.decades[0], self.decades[1] + 1):
-            y = self.y(10.0**k)
-            yield f'<path d="M{self.x0} {y:.1f}h{WIDTH}" stroke="#ddd"/>'
-            yield f'<text x="{self.x0 - 5}" y="{y + 4:.1f}" text-anchor="end">{power(k, self.unit)}</text>'
+            yield f'<path class="grid" d="M{x:.1f} {TOP}v{HEIGHT}"/>'
+            yield f'<text x="{x:.1f}" y="{TOP + HEIGHT + 17}" text-anchor="middle">10{"²³⁴⁵⁶⁷"[k - 2]}</text>'
+        for k, mark in marks.items():
+            y = self.y(self.base**k)
+            yield f'<path class="grid" d="M{self.x0} {y:.1f}h{WIDTH}"/>'
+            yield f'<text x="{self.x0 - 6}" y="{y + 4:.1f}" text-anchor="end">{mark}</text>'
+        yield f'<path class="axis" d="M{self.x0} {TOP}v{HEIGHT}h{WIDTH}"/>'
+        yield f'<text x="{self.x0 + WIDTH / 2}" y="{TOP + HEIGHT + 34}" text-anchor="middle">accepted steps</text>'
 
-    def curve(self, points, colour, dashed):
-        path = "L".join(f"{self.x(n):.1f} {self.y(v):.1f}" for n, v in sorted(points))
-        dash = ' stroke-dasharray="5 3"' if dashed else ""
-        yield f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>'
+    def curve(self, points, number):
+        path = "L".join(f"{self.x(n):.1f} {self.y(v):.1f}" for n, v in points)
+        yield f'<path class="line c{number}" d="M{path}"/>'
         for n, v in points:
-            yield f'<circle cx="{self.x(n):.1f}" cy="{self.y(v):.1f}" r="2.5" fill="{colour}"/>'
+            yield f'<circle class="f{number}" cx="{self.x(n):.1f}" cy="{self.y(v):.1f}" r="2.6"/>'
 
-
-def legend(entries, y):
-    """Rows of four."""
-    for i, (label, colour, dashed) in enumerate(entries):
-        x, row = LEFT + 265 * (i % 4), y + 18 * (i // 4)
-        dash = ' stroke-dasharray="5 3"' if dashed else ""
-        yield f'<path d="M{x} {row - 4}h26" stroke="{colour}" stroke-width="2"{dash}/>'
-        yield f'<text x="{x + 32}" y="{row}">{label}</text>'
+    def labels(self, ends):
+        """At the ends of the curves, moved apart where they would overlap."""
+        places = sorted([y, number, label] for y, number, label in ends)
+        for _ in range(100):
+            for upper, lower in zip(places, places[1:]):
+                close = 15 - (lower[0] - upper[0])
+                if close > 0:
+                    upper[0] -= close / 2
+                    lower[0] += close / 2
+        for y, number, label in places:
+            yield f'<text class="f{number}" x="{self.x0 + WIDTH + 12}" y="{y + 4:.1f}">{label}</text>'
 
 
 def figure(rows):
-    body, seen = [], {}
-    for number, (case, unit, title, decades) in enumerate(PANELS):
-        panel = Panel(number, unit, decades)
-        body += panel.frame(title)
-        for setting, (label, colour) in CURVES.items():
-            points = [(r["length"], r[unit]) for r in rows
-                      if r["case"] == case and r["setting"] == setting and r[unit]]
+    body = []
+    for number, (what, title, span, base, marks) in enumerate(PANELS):
+        panel, ends = Panel(number, span, base), []
+        body += panel.frame(title, marks)
+        for k, (setting, (label, *_)) in enumerate(CURVES.items()):
+            points = sorted((r["steps"], r[what]) for r in rows
+                            if r["case"] == "orbit" and r["setting"] == setting and r.get(what))
             if points:
-                dashed = any(r["who"] != "revode" for r in rows if r["setting"] == setting)
-                body += panel.curve(points, colour, dashed)
-                seen[setting] = (label, colour, dashed)
-    entries = [seen[s] for s in CURVES if s in seen]
-    bottom = TOP + HEIGHT + 42
-    body += legend(entries, bottom + 4)
-    width, height = LEFT + 3 * WIDTH + 2 * GAP + 14, bottom + 18 * ((len(entries) + 3) // 4)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
-            f'font-size="12"><rect width="100%" height="100%" fill="white"/>' + "\n".join(body) + "</svg>\n")
+                body += panel.curve(points, k)
+                ends.append((panel.y(points[-1][1]), k, label))
+        body += panel.labels(ends)
+    width, height = LEFT + 2 * (WIDTH + GAP) - 28, TOP + HEIGHT + 48
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+            f'height="{height}" font-family="sans-serif" font-size="12">{style()}'
+            '<rect id="card" width="100%" height="100%" rx="6"/>\n' + "\n".join(body) + "\n</svg>\n")
 
 
 def main():

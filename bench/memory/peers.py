@@ -7,7 +7,7 @@ usage: peers.py CASE SETTING LENGTH [SIZE] [--tableau JSON]
 Settings: scan (jax.lax.scan), checkpoint (its body in jax.checkpoint), inner (jax.checkpoint around the
 product alone, sums), equinox:N and diffrax:N (recursive checkpointing with N checkpoints), stopped
 (adapters: stop_gradient of the weight, gradient of everything), apart (adapters: the weight is no
-argument of the gradient). Compiling is timed apart and its memory is in the baseline: what is reported is
+argument of the gradient). dropout is an epoch of training, its weights donated. Compiling is timed apart and its memory is in the baseline: what is reported is
 what the run takes beyond it. float64 where memory_case has doubles, float32 where it has floats.
 """
 import argparse
@@ -182,6 +182,50 @@ def adapters(setting, n, size, _):
     return (lambda model: mean(model[0], jax.lax.stop_gradient(model[1]))), ((pair, weight),)
 
 
+def random_words(key, step, blocks):
+    """revode's Philox4x32-10 of (seed, lane) = key and counter (block, step), four words a block."""
+    def product(a, b):
+        wide = jnp.uint64(a) * b.astype(jnp.uint64)
+        return (wide >> 32).astype(jnp.uint32), wide.astype(jnp.uint32)
+
+    zero = jnp.zeros(blocks, jnp.uint32)
+    c = [jnp.arange(blocks, dtype=jnp.uint32), zero, zero + step.astype(jnp.uint32), zero]
+    for i in range(10):
+        k = [key[0] + jnp.uint32(i * 0x9E3779B9 % 2**32), key[1] + jnp.uint32(i * 0xBB67AE85 % 2**32)]
+        (high_0, low_0), (high_1, low_1) = product(0xD2511F53, c[0]), product(0xCD9E8D57, c[2])
+        c = [high_1 ^ c[1] ^ k[0], low_1, high_0 ^ c[3] ^ k[1], low_0]
+    return jnp.stack(c, axis=1).ravel()
+
+
+def dropout(setting, n, size, _):
+    """An epoch of training, not a gradient: (weights, epoch) to new weights and the loss before."""
+    def random(rows, cols, scale):
+        return hashed(rows, cols).astype(jnp.float64) * scale
+
+    weights = (random(size, size, 0.5 / math.sqrt(size)), random(size, 1, 1.0)[:, 0], jnp.zeros(size),
+               random(size, 1, 1 / size)[:, 0])
+    k = jnp.arange(n + 1)
+    wave = jnp.sin(0.3 * k) * jnp.cos(0.11 * k)
+
+    def loss(p, epoch, wave):
+        w, v, b, c = p
+
+        def cell(carry, x):
+            h, step = carry
+            kept = random_words((jnp.uint32(1), epoch), step, -(-size // 4))[:size] >= int(0.1 * 2**32)
+            h = jnp.tanh(w @ jnp.where(kept, h / 0.9, 0.0) + x * v + b)
+            return (h, step + 1), c @ h
+
+        outs = loop(cell, setting, (jnp.zeros(size), jnp.int64(0)), wave[:-1], n)[1]
+        return jnp.mean((outs - wave[1:])**2)
+
+    def train(p, epoch, wave):
+        value, bars = jax.value_and_grad(loss)(p, epoch, wave)
+        return jax.tree.map(lambda x, x_bar: x - 0.05 * x_bar, p, bars), value
+
+    return train, (weights, jnp.uint32(0), wave)
+
+
 def differentiated(case):
     """Which arguments the gradient is of: those that memory_case differentiates."""
     return 0 if case == "adapters" else (0, 1)
@@ -211,33 +255,59 @@ def main():
     o = parser.parse_args()
 
     function, arguments = globals()[o.case](o.setting, o.length, o.size, o.tableau)
+    training = o.case == "dropout"
+    if training:
+        program = jax.jit(function, donate_argnums=0)
+    else:
+        program = jax.jit(jax.value_and_grad(function, argnums=differentiated(o.case)))
     started = time.process_time()
-    gradient = jax.jit(jax.value_and_grad(function, argnums=differentiated(o.case)))
-    compiled = gradient.lower(*arguments).compile()
+    compiled = program.lower(*arguments).compile()
     compiling = time.process_time() - started
     planned = compiled.memory_analysis()
     jax.block_until_ready(arguments)
 
-    started = time.process_time()
-    value = first_number(o.case, jax.block_until_ready(compiled(*arguments))[1])
-    first = time.process_time() - started
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
-    forget_peak()
-    before = resident("VmRSS")
-    times, rss, begun = [], 0, time.process_time()
-    while not times or (len(times) < 21 and time.process_time() - begun < 0.5):
+    def run():
+        nonlocal arguments
+        result = jax.block_until_ready(compiled(*arguments))
+        if not training:
+            return result
+        arguments = (result[0], arguments[1] + jnp.uint32(1), arguments[2])
+        return result[1]
+
+    def run_with_memory():
+        nonlocal rss
+        gc.collect()
+        ctypes.CDLL(None).malloc_trim(0)
+        forget_peak()
+        before = resident("VmRSS")
+        result = timed()
+        rss = max(0, resident("VmHWM") - before)
+        return result
+
+    def timed():
         started = time.process_time()
-        jax.block_until_ready(compiled(*arguments))
+        result = run()
         times.append(time.process_time() - started)
-        rss = rss or max(0, resident("VmHWM") - before)
+        return result
+
+    times, rss = [], 0
+    result = run_with_memory()
+    value = None if training else first_number(o.case, result[1])
+    del result
+    if times[0] < 5 or training:
+        times, begun = [], time.process_time()
+        result = run_with_memory()
+        value = float(result) if training else value
+        del result
+        while len(times) < 21 and time.process_time() - begun < 0.5:
+            timed()
     planned_bytes = None
     if planned is not None:
-        planned_bytes = planned.temp_size_in_bytes + planned.output_size_in_bytes
+        planned_bytes = planned.temp_size_in_bytes + planned.output_size_in_bytes - planned.alias_size_in_bytes
     print(json.dumps({
         "case": o.case, "setting": o.setting, "length": o.length, "size": o.size, "allocated": planned_bytes,
-        "rss": rss, "seconds": sorted(times)[len(times) // 2], "first_seconds": first,
-        "compile_seconds": compiling, "value": value if math.isfinite(value) else None}))
+        "rss": rss, "seconds": sorted(times)[len(times) // 2], "compile_seconds": compiling,
+        "value": value if math.isfinite(value) else None}))
 
 
 if __name__ == "__main__":

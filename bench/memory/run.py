@@ -6,9 +6,10 @@ usage: bench/memory/run.py PROGRAM [-o FOLDER] [--quick] [--no-peers] [--repetit
 
 PROGRAM is memory_case. Every measurement is a process of its own on one processor. JAX, equinox and
 diffrax are installed with pip into a private environment (default build/peers); where that fails,
-the benchmark says so and measures revode alone. Writes memory.json and memory.svg.
+the benchmark says so and measures revode alone. Writes memory.json, and memory.svg of it.
 """
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -26,20 +27,25 @@ def powers(first, last):
     return [10**k for k in range(first, last + 1)]
 
 
+def shapes(quick):
+    """(case, length, size) of the matrix programs."""
+    return (("products", 100, 100 if quick else 1000), ("recurrent", 50, 100 if quick else 1024))
+
+
 def own_plan(quick):
     """(case, setting, lengths, size) of memory_case."""
     far = 4 if quick else 7
-    big, side = (300, 100) if quick else (3000, 1000)
-    yield "lorenz", "store_all", powers(2, far), 0
-    for setting in ("slots:20", "slots:68", "log"):
-        yield "lorenz", setting, powers(2, far), 0
-    for setting in ("store_all", "online:slots:20", "online:slots:68", "controller:slots:20", "controller:log"):
+    for setting in ("store_all", "slots:20", "slots:68", "budget:65536", "controller:slots:20"):
         yield "orbit", setting, powers(2, far), 0
+    for setting in ("store_all", "slots:20", "slots:68", "log"):
+        yield "lorenz", setting, powers(2, far), 0
     for setting in ("store_all", "log", "own:store_all", "own:log"):
         yield "series", setting, powers(2, min(far, 6)), 0
+    for setting in ("store_all", "slots:8", "log"):
+        yield "dropout", setting, powers(2, min(far, 5)), 64
     for setting in ("slots:4", "plain:slots:4"):
-        yield "sums", setting, [5, 10, 100, 1000], big
-    for case, n, size in (("products", 100, side), ("recurrent", 50, 1024 if not quick else 100)):
+        yield "sums", setting, [5, 10, 100, 1000], 300 if quick else 3000
+    for case, n, size in shapes(quick):
         for setting in ("by_hand", "store_all", "slots:10", "plain:store_all", "plain:slots:10"):
             yield case, setting, [n], size
     yield "adapters", "slots:3", [10], 65536 if not quick else 1024
@@ -48,18 +54,18 @@ def own_plan(quick):
 def peer_plan(quick):
     """The same of peers.py."""
     far = 3 if quick else 6
-    big, side = (300, 100) if quick else (3000, 1000)
-    for setting in ("scan", "checkpoint"):
-        yield "lorenz", setting, powers(2, far), 0
-    yield "lorenz", "equinox:20", powers(2, min(far, 5)), 0
+    big = 300 if quick else 3000
+    for case in ("lorenz", "series"):
+        for setting in ("scan", "checkpoint"):
+            yield case, setting, powers(2, far), 0
+        yield case, "equinox:20", powers(2, min(far, 5)), 0
     yield "lorenz", "diffrax:20", powers(2, min(far, 5)), 0
-    for setting in ("scan", "checkpoint"):
-        yield "series", setting, powers(2, far), 0
-    yield "series", "equinox:20", powers(2, min(far, 5)), 0
+    for setting in ("scan", "checkpoint", "equinox:8"):
+        yield "dropout", setting, powers(2, min(far, 5)), 64
     for setting in ("scan", "inner"):
         fit = [n for n in (5, 10, 100, 1000) if setting != "scan" or n * big * big < 2e9]  # all of them are stored
         yield "sums", setting, fit, big
-    for case, n, size in (("products", 100, side), ("recurrent", 50, 1024 if not quick else 100)):
+    for case, n, size in shapes(quick):
         for setting in ("scan", "checkpoint", "equinox:10"):
             yield case, setting, [n], size
     for setting in ("apart", "stopped"):
@@ -85,6 +91,10 @@ def measure(command, repetitions):
             break  # long enough to be steady
     best = sorted(runs, key=lambda r: r["seconds"])[len(runs) // 2]
     best["rss"] = statistics.median(r["rss"] for r in runs)
+    if best.get("forward"):  # the two were measured in turn
+        best["ratio"] = statistics.median(r["seconds"] / r["forward"] for r in runs)
+    else:
+        best.pop("forward", None)
     return best
 
 
@@ -136,21 +146,22 @@ def name_of(row):
 
 def print_table(rows):
     print(f"\n{'case':10} {'length':>9} {'size':>6}  {'setting':24} {'allocated':>10} {'peak rss':>10} "
-          f"{'seconds':>10} {'evals/step':>10}  value")
+          f"{'seconds':>10} {'/ forward':>9} {'evals/step':>10}  value")
     key = lambda r: (r["case"], r["size"], r["length"])  # noqa: E731
     for row in sorted(rows, key=key):
-        per_step = f"{row['evaluations'] / row['steps']:.2f}" if row.get("steps") else ""
+        per_step = f"{row['evaluations'] / row['steps']:.2f}" if row.get("evaluations") else ""
+        ratio = f"{row['ratio']:.2f}" if row.get("ratio") else ""
         allocated = human(row["allocated"]) if row["allocated"] is not None else "?"
         value = "?" if row["value"] is None else f"{row['value']:.12g}"
         print(f"{row['case']:10} {row['length']:9} {row['size']:6}  {name_of(row):24} {allocated:>10} "
-              f"{human(row['rss']):>10} {row['seconds']:10.3g} {per_step:>10}  {value}")
+              f"{human(row['rss']):>10} {row['seconds']:10.3g} {ratio:>9} {per_step:>10}  {value}")
 
 
 # Which settings keep about the same: what is compared.
 COMPARED = {"store_all": ("scan",), "plain:store_all": ("scan",), "own:store_all": ("scan",),
-            "slots:20": ("checkpoint", "equinox:20", "diffrax:20"), "log": ("checkpoint", "equinox:20"),
-            "slots:4": ("scan", "inner"), "plain:slots:4": ("scan", "inner"), "plain:slots:10": ("equinox:10",),
-            "slots:10": ("equinox:10",), "slots:3": ("apart", "stopped"), "by_hand": ("scan",)}
+            "slots:20": ("checkpoint", "equinox:20", "diffrax:20"), "log": ("checkpoint", "equinox:20"), "slots:8": ("equinox:8",),
+            "slots:4": ("scan", "inner"), "plain:slots:4": ("scan", "inner"),
+            "plain:slots:10": ("checkpoint", "equinox:10"), "slots:10": ("checkpoint", "equinox:10"), "slots:3": ("apart", "stopped"), "by_hand": ("scan",)}
 
 
 def ratios(rows):
@@ -182,6 +193,28 @@ def print_ratios(found):
               f"{cells[0]:>9} {cells[1]:>9} {cells[2]:>9}")
 
 
+def print_promises(rows):
+    """Growth with length, and memory over that of the pass written by hand."""
+    own = [r for r in rows if r["who"] == "revode"]
+
+    def over(row, other, what):
+        print(f"{row['case']}, {row['setting']}: {row['allocated'] / other['allocated']:.4f} of {what}")
+
+    print()
+    for last in (r for r in own if r["case"] == "sums" and r["length"] == 1000):
+        first = next(r for r in own if (r["case"], r["setting"], r["length"]) == ("sums", last["setting"], 5))
+        over(last, first, "length 5, at length 1000")
+    for row in (r for r in own if r["case"] in ("products", "recurrent") and r["setting"] != "by_hand"):
+        over(row, next(r for r in own if (r["case"], r["setting"]) == (row["case"], "by_hand")), "by hand")
+
+
+def machine():
+    """What was measured on, and when."""
+    with open("/proc/cpuinfo") as info:
+        name = next((row.split(":")[1].strip() for row in info if row.startswith("model name")), "?")
+    return {"processor": name, "date": datetime.date.today().isoformat(), "peers": PACKAGES}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=pathlib.Path)
@@ -201,9 +234,10 @@ def main():
         peers = [str(python), str(HERE / "peers.py"), "--tableau", tableau.strip()]
         rows += run_plan(peer_plan(o.quick), lambda _: peers, "jax", repetitions)
     print_table(rows)
-    found = ratios(rows)
-    print_ratios(found)
-    (o.out / "memory.json").write_text(json.dumps({"memory_rows": rows, "ratios": found}, indent=1) + "\n")
+    print_ratios(ratios(rows))
+    print_promises(rows)
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    (o.out / "memory.json").write_text(f'{{"machine": {json.dumps(machine())},\n"memory_rows": [\n{lines}\n]}}\n')
     (o.out / "memory.svg").write_text(figure.figure(rows))
     print(f"\nresults: {o.out}/memory.json {o.out}/memory.svg")
 
