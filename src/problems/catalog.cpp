@@ -85,6 +85,17 @@ std::vector<int> components_of(const F& f, int n) {
   return components;
 }
 
+/// A stiff problem says which absolute tolerance goes with a relative one; 10⁻³ rtol elsewhere.
+template <class F>
+constexpr bool is_stiff = requires { F::atol(1.0); };
+template <class F>
+constexpr auto atol_of() -> double (*)(double) {
+  if constexpr (is_stiff<F>)
+    return F::atol;
+  else
+    return [](double rtol) { return 1e-3 * rtol; };
+}
+
 template <class F>
 erased_problem erase(const F& f) {
   const Eigen::VectorXd y0 = as_vector(f.y0()), reference = as_vector(f.reference());
@@ -98,7 +109,9 @@ erased_problem erase(const F& f) {
           labels_of<F>(length(y0)),
           components_of(f, length(reference)),
           reference,
-          F::digits};
+          F::digits,
+          is_stiff<F>,
+          atol_of<F>()};
 }
 
 /// Optimal string alignment distance of Damerau and Levenshtein.
@@ -119,9 +132,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+/// fn(problem{}) for every problem of the library.
+template <class Function>
+void for_each_named_problem(Function&& fn) {
+  for_each_problem(all_problems{}, fn);
+  for_each_problem(stiff_problems{}, fn);
+}
+
 [[noreturn]] void unknown(std::string_view name) {
   std::vector<std::string_view> known;
-  for_each_problem([&](const auto& f) { known.emplace_back(f.name); });
+  for_each_named_problem([&](const auto& f) { known.emplace_back(f.name); });
   const std::string nearest = nearest_name(name, known);
   misuse(
       "unknown problem " + quoted(name) + " (not in the list of named problems) " +
@@ -132,10 +152,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 auto catalog() -> std::vector<catalog_entry> {
   std::vector<catalog_entry> entries;
-  for_each_problem([&]<class F>(const F&) {
+  for_each_named_problem([&]<class F>(const F&) {
     int size = 0;
     if constexpr (requires { F::default_size; }) size = F::default_size;
-    entries.push_back({F::name, F::summary, F::source, size});
+    entries.push_back({F::name, F::summary, F::source, size, is_stiff<F>});
   });
   return entries;
 }
@@ -146,7 +166,7 @@ auto make_problem(std::string_view spec) -> erased_problem {
   argument a;
   if (colon != std::string_view::npos) a = {true, spec.substr(colon + 1)};
   std::vector<erased_problem> found;
-  for_each_problem([&]<class F>(F f) {
+  for_each_named_problem([&]<class F>(F f) {
     if (name != F::name) return;
     set_argument(f, a);
     found.push_back(erase(f));

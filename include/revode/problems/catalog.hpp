@@ -25,15 +25,18 @@ struct erased_problem {
   std::vector<int> reference_components;
   Eigen::VectorXd reference;
   int digits = 0;
+  bool stiff = false;                ///< wants an implicit method
+  double (*atol)(double) = nullptr;  ///< the absolute tolerance that goes with a relative one
 };
 
 /// default_size: the N of "name:N" when none is given; 0 where the problem has no size.
 struct catalog_entry {
   std::string_view name, summary, source;
   int default_size = 0;
+  bool stiff = false;
 };
 
-/// The named problems, in the order of `all_problems`.
+/// The named problems, in the order of `all_problems` and then of `stiff_problems`.
 auto catalog() -> std::vector<catalog_entry>;
 
 /// The problem of a name, "lorenz", "lorenz96:40", "kepler:0.6". An unknown name, a missing or bad
