@@ -22,7 +22,7 @@ struct option_text {
 
 constexpr option_text json{"--json", "", "one JSON object on stdout"};
 
-constexpr std::array run_options{
+constexpr std::array common_options{
     option_text{"--method", "NAME", "method (default: chosen for the tolerances, and said)"},
     option_text{"--rtol", "X", "relative tolerance (default 1e-6)"},
     option_text{"--atol", "X", "absolute tolerance (default 1e-9)"},
@@ -31,7 +31,9 @@ constexpr std::array run_options{
     option_text{"--t1", "T", "end of the interval; before t0 to go backwards"},
     option_text{"--y0", "LIST", "initial state: a,b,c or @file"},
     option_text{"--params", "LIST", "parameters: a,b,c or @file"},
-    option_text{"--max-steps", "N", "most step attempts (default 1000000)"},
+    option_text{"--max-steps", "N", "most step attempts (default 1000000)"}};
+
+constexpr std::array run_options{
     option_text{"--step-rounding", "R",
                 "lengths that steps may have: none, bits24 (4 bytes a step in a log) or octave16 "
                 "(1 byte) (default none)"},
@@ -47,6 +49,11 @@ constexpr option_text interval_option{"--interval", "N",
 constexpr option_text slow_option{"--slow-slots", "S",
                                   "two_tier: how many of the slots lie in slow memory"};
 
+constexpr option_text log_option{
+    "--log", "L",
+    "what replays know the steps by: steps (a log) or controller (nothing a step; rejected "
+    "attempts are run again)"};
+
 constexpr std::array gradient_options{
     option_text{"--loss", "L",
                 "sum, component:I (counted from 0) or squared, of the final state "
@@ -61,10 +68,28 @@ constexpr std::array gradient_options{
     interval_option,
     slow_option,
     option_text{"--spill", "FOLDER", "two_tier: where the slow slots' file is (default: memory)"},
-    option_text{"--log", "L",
-                "what replays know the steps by: steps (a log) or controller (nothing a step; "
-                "rejected attempts are run again)"},
+    log_option,
     option_text{"--check", "", "also the dot-product test and the difference from forward mode"}};
+
+constexpr const char* sweep = "--sweep";  // the only option that adds up
+
+constexpr std::array ensemble_options{
+    option_text{"--lanes", "N", "how many problems, each with its own steps"},
+    option_text{
+        sweep, "S",
+        "how lanes differ: p:I=lo:hi, p:I=lo:hi:log or y0:I=..., I counted from 0; several: "
+        "a grid, the last fastest (default: p times 1 to 1.1, at random)"},
+    option_text{"--device", "D", "cpp, omp, tbb or cuda: the one of this build"},
+    option_text{"--gradient", "", "also the gradient of a loss in every lane"},
+    option_text{"--loss", "L",
+                "sum, component:I (counted from 0) or squared, of the final state (default sum)"},
+    option_text{"--slots", "S", "states kept at once of a lane"},
+    option_text{"--budget", "BYTES", "for all lanes under way at a time (default 1GiB)"},
+    log_option,
+    option_text{"--out", "FILE", "write a row a lane as CSV"},
+    option_text{"--plot", "FILE", "draw the final states, .svg or .png (needs gnuplot)"},
+    option_text{"--histogram", "FILE", "draw how many lanes took how many steps"},
+    json};
 
 constexpr std::array schedule_options{
     option_text{"--steps", "N", "steps of the loop"},
@@ -89,7 +114,9 @@ void add(CLI::App& app, std::span<const option_text> options) {
     } else {
       app.add_option(o.name, CLI::callback_t{}, o.help)
           ->type_name(o.kind)
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+          ->multi_option_policy(std::string_view(o.name) == sweep
+                                    ? CLI::MultiOptionPolicy::Join
+                                    : CLI::MultiOptionPolicy::TakeLast);
     }
   }
 }
@@ -101,17 +128,24 @@ void add_commands(CLI::App& app) {
   add(list, std::array{json});
   auto& solve = *app.add_subcommand("solve", "integrate a named problem");
   solve.add_option("PROBLEM", CLI::callback_t{}, "its name, see 'revode list problems'");
+  add(solve, common_options);
   add(solve, run_options);
   auto& grad = *app.add_subcommand("grad", "value and exact gradient of a loss");
   grad.add_option("PROBLEM", CLI::callback_t{}, "its name, see 'revode list problems'");
+  add(grad, common_options);
   add(grad, run_options);
   add(grad, gradient_options);
+  auto& ensemble = *app.add_subcommand("ensemble", "many of one problem, on lanes");
+  ensemble.add_option("PROBLEM", CLI::callback_t{}, "its name, see 'revode list problems'");
+  add(ensemble, common_options);
+  add(ensemble, ensemble_options);
   auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");
   add(schedule, schedule_options);
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
   app.allow_extras();
   app.footer(
       "Try\n  revode solve lorenz --plot lorenz.svg\n  revode grad lorenz --slots 8 --check\n"
+      "  revode ensemble lorenz --lanes 10000 --sweep p:1=20:30\n"
       "  revode schedule --steps 40 --slots 4 --plot schedule.svg");
   app.require_subcommand(0, 1);
 }
@@ -158,6 +192,8 @@ void take(const CLI::App& command, arguments& found) {
     if (o->count() == 0) continue;
     if (o->get_positional())
       found.subject = o->results().front();
+    else if (o->get_name() == sweep)
+      found.values[sweep] = CLI::detail::join(o->results(), ",");
     else
       found.values[o->get_name()] = o->results().back();
   }

@@ -17,6 +17,7 @@ struct report {
 report list_command(const arguments& given);
 report solve_command(const arguments& given);
 report gradient_command(const arguments& given);
+report ensemble_command(const arguments& given);
 report schedule_command(const arguments& given);
 
 }  // namespace revode::cli

@@ -13,6 +13,7 @@ report run(const arguments& given) {
   if (given.command == "list") return list_command(given);
   if (given.command == "solve") return solve_command(given);
   if (given.command == "grad") return gradient_command(given);
+  if (given.command == "ensemble") return ensemble_command(given);
   return schedule_command(given);
 }
 

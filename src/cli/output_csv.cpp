@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cli/output_csv.hpp>
 
-#include <fstream>
 #include <string>
 
 #include <cli/text.hpp>
@@ -26,12 +25,7 @@ void write_csv(const run_request& r, const solution_type& s) {
     add_row(text, r.problem.t0, r.problem.y0);
     add_row(text, s.t, s.y);
   }
-  std::ofstream file(r.out, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file)
-    misuse("cannot write " + in_quotes(r.out) +
-           " for --out (it is not writable, or the disk is full) give another file?");
+  write_file(r.out, text);
 }
 
 }  // namespace revode::cli

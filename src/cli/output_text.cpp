@@ -17,16 +17,6 @@ using table = std::vector<std::vector<std::string>>;
 constexpr Eigen::Index most_components = 8;  // of a state, in a table
 constexpr std::size_t most_save_points = 20;
 
-std::string heading(const run_request& r) {
-  const options& o = r.settings;
-  std::string text = r.problem.name + " from t = " + rounded(r.problem.t0, 6) + " to " +
-                     rounded(r.problem.t1, 6) + ", method " + std::string(r.method.name) +
-                     (r.chosen ? " (chosen)" : "");
-  text += o.fixed_step > 0 ? ", fixed step " + rounded(o.fixed_step, 6)
-                           : ", rtol " + shortest(o.rtol) + ", atol " + shortest(o.atol);
-  return text + "\n";
-}
-
 std::string status_line(const solution_type& s) {
   return std::string("status: ") + name(s.status) + " (" + explain(s.status) + ")\n";
 }
@@ -79,10 +69,6 @@ std::string save_table(const run_request& r, const solution_type& s) {
 
 std::string ratio(index part, index whole) {
   return rounded(static_cast<double>(part) / static_cast<double>(std::max<index>(1, whole)), 3);
-}
-
-std::string seconds_text(double seconds) {
-  return seconds < 1 ? rounded(1e3 * seconds, 3) + " ms" : rounded(seconds, 4) + " s";
 }
 
 /// "12 evaluations of the Jacobian, " and so on, for implicit methods.
@@ -143,6 +129,16 @@ std::string check_lines(const gradient_check& c) {
 }
 
 }  // namespace
+
+std::string heading(const run_request& r) {
+  const options& o = r.settings;
+  std::string text = r.problem.name + " from t = " + rounded(r.problem.t0, 6) + " to " +
+                     rounded(r.problem.t1, 6) + ", method " + std::string(r.method.name) +
+                     (r.chosen ? " (chosen)" : "");
+  text += o.fixed_step > 0 ? ", fixed step " + rounded(o.fixed_step, 6)
+                           : ", rtol " + shortest(o.rtol) + ", atol " + shortest(o.atol);
+  return text + "\n";
+}
 
 std::string text_of_solve(const run_request& r, const timed_solution& s) {
   return heading(r) + status_line(s.result) + state_table(r, s.result) + save_table(r, s.result) +

@@ -10,6 +10,9 @@
 
 namespace revode::cli {
 
+/// "lorenz from t = 0 to 10, method tsit5 (chosen), rtol 1e-6, atol 1e-9" and a line feed.
+std::string heading(const run_request& r);
+
 // What people read on stdout.
 std::string text_of_solve(const run_request& r, const timed_solution& s);
 std::string text_of_gradient(const gradient_request& r, const differentiated& d,

@@ -4,12 +4,24 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <string>
 
 #include <unistd.h>
 
+#include <cli/text.hpp>
 #include <revode/config.hpp>
 
 namespace revode::cli {
+
+/// The progress line itself: what is done, how much of it (0 … 1), and where it is.
+inline void show_progress(const char* what, double part, const std::string& where) {
+  constexpr int width = 30;
+  char bar[width + 1] = {};
+  for (int i = 0; i < width; ++i) bar[i] = i < part * width ? '#' : '.';
+  std::fprintf(stderr, "\r%s [%s] %3.0f %%  %-16s", what, bar, 100 * part, where.c_str());
+  std::fflush(stderr);
+}
+inline void clear_progress() { std::fputs("\r\033[K", stderr); }
 
 /// One line on stderr that shows how far a long run is. It looks at the clock once in 4096 calls
 /// over the state's size, and writes only where stderr is a terminal and the run takes its time.
@@ -22,7 +34,7 @@ class progress {
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
   ~progress() {
-    if (shown_) std::fputs("\r\033[K", stderr);
+    if (shown_) clear_progress();
   }
 
   static bool wanted() { return isatty(STDERR_FILENO) == 1; }
@@ -49,12 +61,7 @@ class progress {
     if (now < next_) return;
     next_ = now + std::chrono::milliseconds(100);
     const double part = t1_ == t0_ ? 1 : std::clamp((t - t0_) / (t1_ - t0_), 0.0, 1.0);
-    constexpr int width = 30;
-    char bar[width + 1] = {};
-    for (int i = 0; i < width; ++i) bar[i] = i < part * width ? '#' : '.';
-    std::fprintf(stderr, "\r%s [%s] %3.0f %%  t = %-12.6g", reversing_ ? "reverse" : "solve  ", bar,
-                 100 * part, t);
-    std::fflush(stderr);
+    show_progress(reversing_ ? "reverse" : "solve  ", part, "t = " + rounded(t, 6));
     shown_ = true;
   }
 

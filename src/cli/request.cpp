@@ -78,7 +78,7 @@ void read_run(const arguments& given, run_request& r) {
   r.plot = given.value_or("--plot", "");
   r.json = given.has("--json");
   if (given.has("--out")) check_output("--out", r.out);
-  if (given.has("--plot")) check_picture(r.plot);
+  if (given.has("--plot")) check_picture("--plot", r.plot);
 }
 
 auto read_problem(const arguments& given) -> erased_problem {
@@ -88,18 +88,6 @@ auto read_problem(const arguments& given) -> erased_problem {
   erased_problem named = make_problem(given.subject);
   named.name = given.subject;
   return named;
-}
-
-void read_replay(const arguments& given, recursive_checkpoint& a) {
-  if (!given.has("--log")) return;
-  const std::string& log = given.at("--log");
-  const std::string_view known[] = {"steps", "controller"};
-  if (log == known[0])
-    a.log = step_replay::steps;
-  else if (log == known[1])
-    a.log = step_replay::controller;
-  else
-    unknown_name("log", log, "logs", known, "give steps or controller");
 }
 
 void read_adjoint(const arguments& given, gradient_request& r) {
@@ -116,7 +104,7 @@ void read_adjoint(const arguments& given, gradient_request& r) {
   r.adjoint.interval = of_schedule.interval;
   r.adjoint.slow_slots = of_schedule.slow_slots;
   r.adjoint.spill = given.value_or("--spill", "");
-  read_replay(given, r.adjoint);
+  if (given.has("--log")) r.adjoint.log = find_log(given.at("--log"));
 }
 
 }  // namespace
@@ -143,6 +131,13 @@ auto find_schedule(std::string_view name) -> schedule_kind {
     known.push_back(text);
   }
   unknown_name("schedule", name, "schedules", known, "run 'revode list schedules'");
+}
+
+auto find_log(const std::string& name) -> step_replay {
+  const std::string_view known[] = {"steps", "controller"};
+  if (name == known[0]) return step_replay::steps;
+  if (name == known[1]) return step_replay::controller;
+  unknown_name("log", name, "logs", known, "give steps or controller");
 }
 
 void read_schedule(const arguments& given, schedule_kind kind, schedule_request& r) {
@@ -179,11 +174,11 @@ void check_output(std::string_view option, const std::string& path) {
          ") give a file in an existing folder?");
 }
 
-void check_picture(const std::string& path) {
+void check_picture(std::string_view option, const std::string& path) {
   if (!path.ends_with(".svg") && !path.ends_with(".png"))
-    misuse("invalid --plot " + in_quotes(path) +
+    misuse("invalid " + std::string(option) + " " + in_quotes(path) +
            " (pictures are SVG or PNG) give a name that ends in .svg or .png?");
-  check_output("--plot", path);
+  check_output(option, path);
 }
 
 auto equal_times(double t0, double t1, index intervals) -> save_at {

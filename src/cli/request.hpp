@@ -40,12 +40,15 @@ auto read_gradient(const arguments& given) -> gradient_request;
 /// The schedule of a name; misuse if there is none.
 auto find_schedule(std::string_view name) -> schedule_kind;
 
+/// What replays know the steps by, of a name.
+auto find_log(const std::string& name) -> step_replay;
+
 /// The options that belong to one schedule each; misuse with another.
 void read_schedule(const arguments& given, schedule_kind kind, schedule_request& r);
 
 /// Misuse unless a file can be made there and, for a picture, ends in .svg or .png.
 void check_output(std::string_view option, const std::string& path);
-void check_picture(const std::string& path);
+void check_picture(std::string_view option, const std::string& path);
 
 /// t0 and the ends of `intervals` equal intervals to t1.
 auto equal_times(double t0, double t1, index intervals) -> save_at;

@@ -18,7 +18,7 @@ report schedule_command(const arguments& given) {
   read_schedule(given, s.kind, s.request);
   s.count_known = !given.has("--count-unknown");
   s.plot = given.value_or("--plot", "");
-  if (given.has("--plot")) check_picture(s.plot);
+  if (given.has("--plot")) check_picture("--plot", s.plot);
   s.json = given.has("--json");
   const schedule_run r = run_schedule(s);
   if (!s.plot.empty()) draw_schedule(s, r);

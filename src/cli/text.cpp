@@ -81,6 +81,10 @@ std::string bytes_text(index bytes) {
   return buffer.data();
 }
 
+std::string seconds_text(double seconds) {
+  return seconds < 1 ? rounded(1e3 * seconds, 3) + " ms" : rounded(seconds, 4) + " s";
+}
+
 double number(std::string_view option, std::string_view text) {
   double value = 0;
   if (!parse(text, value))
@@ -141,6 +145,15 @@ std::vector<double> number_list(std::string_view option, std::string_view text) 
     from = to + 1;
     if (text.starts_with('@')) from = std::min(list.find_first_not_of(", ", to), list.size());
   }
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file)
+    misuse("cannot write " + in_quotes(path) +
+           " for --out (it is not writable, or the disk is full) give another file?");
 }
 
 void unknown_name(std::string_view kind, std::string_view name, std::string_view list,

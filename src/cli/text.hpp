@@ -21,6 +21,8 @@ std::string shortest(double x);
 std::string rounded(double x, int digits);
 /// "832 B", "12.5 KiB", "3.1 MiB"
 std::string bytes_text(index bytes);
+/// "12.3 ms", "4.567 s"
+std::string seconds_text(double seconds);
 
 /// Values of options; `option` is its name with dashes, for the misuse text.
 double number(std::string_view option, std::string_view text);
@@ -29,6 +31,9 @@ index whole_number(std::string_view option, std::string_view text);
 index byte_count(std::string_view option, std::string_view text);
 /// "a,b,c", or "@file" with numbers between commas or white space.
 std::vector<double> number_list(std::string_view option, std::string_view text);
+
+/// The file of --out.
+void write_file(const std::string& path, const std::string& text);
 
 /// Throws for a name that is not in a list of names: with the nearest one, or with `otherwise`.
 [[noreturn]] void unknown_name(std::string_view kind, std::string_view name, std::string_view list,

@@ -43,7 +43,7 @@ void check_against_single_solves(const E& e, const M& m, const options& o, const
 template <int W, class E, class M>
 auto solve_by(const E& e, const M& m, const options& o) {
   ensemble_solver<M, typename E::field_type, typename E::state_type, typename E::parameter_type,
-                  on_device, W>
+                  place, W>
       solver(e, m, o);
   solver.run();
   return solver.result();

@@ -16,9 +16,9 @@ TEST_CASE(
 
 TEST_CASE("ensemble: an order of starting changes no bit") {
   auto e = mixed_lanes(100);
-  const auto plain = solve(e, tsit5{}, {});
+  const auto plain = solve(e, tsit5{}, {}, place{});
   for (index l = 0; l < 100; ++l) e.cost.push_back(static_cast<double>((l * 37) % 100));
-  ensemble_solver<tsit5, lorenz, state, state> solver(e, tsit5{}, {});
+  ensemble_solver<tsit5, lorenz, state, state, place> solver(e, tsit5{}, {});
   solver.run();
   const auto shuffled = solver.result();
   solver.sort_by_last_counts();
@@ -57,7 +57,7 @@ TEST_CASE(
   e.y0 = {vec{1.0}};
   e.p.clear();
   for (int l = 0; l < 20; ++l) e.p.push_back({static_cast<double>(l)});
-  ensemble_solver<tsit5, throws_in_some, vec<double, 1>, vec<double, 1>, on_device, 16> solver(
+  ensemble_solver<tsit5, throws_in_some, vec<double, 1>, vec<double, 1>, place, 16> solver(
       e, tsit5{}, {});
   CHECK_THROWS_AS(solver.run(), std::runtime_error);
   const auto s = solver.result();
@@ -90,16 +90,16 @@ std::string misuse_of(Call&& call) {
 TEST_CASE("ensemble: misuse has a text") {
   ensemble<lorenz, state, state> e;
   CHECK(
-      misuse_of([&] { solve(e, tsit5{}); }) ==
+      misuse_of([&] { solve(e, tsit5{}, {}, place{}); }) ==
       "an ensemble of 0 lanes (y0 is empty) give an initial state for each lane, or one for all?");
   e = mixed_lanes(5);
   e.rtol.pop_back();
-  CHECK(misuse_of([&] { solve(e, tsit5{}); }) ==
+  CHECK(misuse_of([&] { solve(e, tsit5{}, {}, place{}); }) ==
         "rtol with 4 elements in an ensemble of 5 lanes (each lane has its own, or all share one) "
         "give 5 of them, or 1?");
   e = mixed_lanes(5);
   e.rtol[3] = -1;
-  CHECK(misuse_of([&] { solve(e, tsit5{}); }) ==
+  CHECK(misuse_of([&] { solve(e, tsit5{}, {}, place{}); }) ==
         "lane 3: invalid tolerances rtol=-1, atol=1e-09 (tolerances are finite and not negative) "
         "give e.g. rtol=1e-6, atol=1e-9?");
   CHECK(misuse_of([&] {

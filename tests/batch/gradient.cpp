@@ -37,7 +37,7 @@ TEST_CASE("lane gradients: losses of save points") {
 
 TEST_CASE("lane gradients: other parameters, with memory for the counts of the ones before") {
   auto e = mixed_lanes(75);
-  ensemble_solver<tsit5, lorenz, state, state, on_device, 16> solver(e, tsit5{}, {});
+  ensemble_solver<tsit5, lorenz, state, state, place, 16> solver(e, tsit5{}, {});
   solver.gradient(end_loss{});
   for (auto& p : e.p) p[1] += 9;  // more steps
   solver.set_parameters(e.p);

@@ -76,7 +76,7 @@ template <int W, class E, class M, class Loss>
 auto gradient_by(const E& e, const M& m, const options& o, const Loss& loss,
                  const lane_memory& memory = {}) {
   ensemble_solver<M, typename E::field_type, typename E::state_type, typename E::parameter_type,
-                  on_device, W>
+                  place, W>
       solver(e, m, o);
   return solver.gradient(loss, memory);
 }

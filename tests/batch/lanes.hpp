@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include <revode/batch/ensemble.hpp>
+#include <revode/batch/place.hpp>
 #include <revode/problems/lorenz.hpp>
 
 namespace revode {
+
+/// The batch system of the build where that is this machine, else Thrust's host system: fields of
+/// these tests are host code, and throw.
+using place = std::conditional_t<on_device::catches, on_device, on_host>;
 
 /// Lorenz with neighbours that differ in parameters, start, span, tolerance and step cap; some run
 /// backwards, some nowhere, some are stopped by their cap.

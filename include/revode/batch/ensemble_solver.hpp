@@ -21,8 +21,10 @@ inline lane_rules rules_of(const options& o) {
 }
 
 /// An ensemble where its lanes run, for solving it more than once (with other parameters, in an
-/// order learned from the last time). W is the number of lanes stepped together by one worker.
-template <class M, class F, class Y, class P, class Place = on_device, int W = Place::width>
+/// order learned from the last time). W is the number of lanes stepped together by one worker;
+/// without Saves there can be no save points, and half as much is compiled.
+template <class M, class F, class Y, class P, class Place = on_device, int W = Place::width,
+          bool Saves = true>
 class ensemble_solver {
  public:
   using T = scalar_t<Y>;
@@ -33,6 +35,10 @@ class ensemble_solver {
         options_(o),
         parameters_(e.p.size()) {
     store_.upload(e, o, validate(e, m, o));
+    if (!Saves && store_.points() > 0)
+      throw std::invalid_argument(
+          "save points in an ensemble (this ensemble_solver has Saves = false) leave them out, or "
+          "let it be true?");
     t_ = e.t0[0], y_ = e.y0[0], p_ = e.p[0];
   }
 
@@ -47,6 +53,9 @@ class ensemble_solver {
     changed_ = false;
     failures_.rethrow();
   }
+
+  /// Lanes begun in the pass under way, for another thread to look at; on a device 0.
+  index begun() const { return store_.begun(); }
 
   ensemble_solution<Y> result() const { return store_.template download<Y>(); }
 
@@ -85,14 +94,13 @@ class ensemble_solver {
  private:
   template <bool Fixed>
   void run() {
-    if (store_.points() > 0)
-      run<Fixed, true>();
-    else
-      run<Fixed, false>();
+    if constexpr (Saves)
+      if (store_.points() > 0) return run<Fixed, true>();
+    run<Fixed, false>();
   }
-  template <bool Fixed, bool Saves>
+  template <bool Fixed, bool Saved>
   void run() {
-    const forward_group<M, F, Y, P, W, Fixed, Saves> group{
+    const forward_group<M, F, Y, P, W, Fixed, Saved> group{
         m_, f_, rules_of(options_), store_.inputs(), store_.outputs(), store_.queue(), &failures_};
     const index groups = (store_.lanes() + W - 1) / W;
     Place::for_each(std::min(Place::workers(group), groups), group);
@@ -100,12 +108,14 @@ class ensemble_solver {
 
   template <bool Fixed, class Loss>
   bool pull(const Loss& loss, const lane_memory& memory) {
-    return store_.points() > 0 ? pull<Fixed, true>(loss, memory) : pull<Fixed, false>(loss, memory);
+    if constexpr (Saves)
+      if (store_.points() > 0) return pull<Fixed, true>(loss, memory);
+    return pull<Fixed, false>(loss, memory);
   }
-  template <bool Fixed, bool Saves, class Loss>
+  template <bool Fixed, bool Saved, class Loss>
   bool pull(const Loss& loss, const lane_memory& memory) {
     const index groups = (store_.lanes() + W - 1) / W;
-    gradient_group<M, F, Y, P, W, Fixed, Saves, Loss> group{
+    gradient_group<M, F, Y, P, W, Fixed, Saved, Loss> group{
         {m_, f_, rules_of(options_), store_.inputs(), store_.outputs(), store_.queue(), &failures_},
         loss,
         {},

@@ -42,7 +42,7 @@ struct gradient_group {
 
   REVODE_HD void operator()(index worker) const {
     for (;;) {
-      const index first = forward.queue.pull() * W;
+      const index first = forward.queue.pull(W);
       if (first >= forward.queue.end) return;
       group_type g{};
       bars_type bars{};

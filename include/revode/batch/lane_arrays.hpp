@@ -55,12 +55,12 @@ struct lane_queue {
   unsigned long long* next = nullptr;
   index end = 0;
 
-  /// The next lane's number in the order of starting, or `end` and more.
-  REVODE_HD index pull() const {
+  /// The first of the next `count` lanes in the order of starting; `end` and more: there is none.
+  REVODE_HD index pull(unsigned long long count = 1) const {
 #if defined(__CUDA_ARCH__)
-    return static_cast<index>(atomicAdd(next, 1ULL));
+    return static_cast<index>(atomicAdd(next, count));
 #else
-    return static_cast<index>(__atomic_fetch_add(next, 1ULL, __ATOMIC_RELAXED));
+    return static_cast<index>(__atomic_fetch_add(next, count, __ATOMIC_RELAXED));
 #endif
   }
 };

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#if defined(__linux__)
-#include <unistd.h>
-#endif
-
+#include <algorithm>
+#include <fstream>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -35,12 +33,10 @@ double free_bytes() {
     return static_cast<double>(free);
   }
 #endif
-#if defined(__linux__)
-  return static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
-         static_cast<double>(sysconf(_SC_PAGESIZE));
-#else
-  return 1e18;
-#endif
+  std::ifstream told("/proc/meminfo");
+  for (std::string word; told >> word;)
+    if (double kib = 0; word == "MemAvailable:" && told >> kib) return 1024 * kib;
+  return 1e18;  // not told: allocations will
 }
 
 /// Throws std::invalid_argument when `lanes` lanes of so many bytes do not fit.
@@ -48,12 +44,13 @@ template <class Place>
 void require_memory(index lanes, index bytes_a_lane, const char* what) {
   const double free = free_bytes<Place>();
   const double each = static_cast<double>(bytes_a_lane);
-  if (static_cast<double>(lanes) * each <= free) return;
-  throw std::invalid_argument(std::to_string(lanes) + " lanes need " +
-                              std::to_string(lanes * bytes_a_lane) + " bytes for their " + what +
-                              " (" + std::to_string(static_cast<index>(free)) +
-                              " are free) solve at most " +
-                              std::to_string(static_cast<index>(free / each)) + " at a time?");
+  const double needed = static_cast<double>(lanes) * each;
+  if (needed <= free) return;
+  throw std::invalid_argument(
+      std::to_string(lanes) + " lanes need " +
+      std::to_string(static_cast<index>(std::min(needed, 9e18))) + " bytes for their " + what +
+      " (" + std::to_string(static_cast<index>(free)) + " are free) solve at most " +
+      std::to_string(static_cast<index>(free / each)) + " at a time?");
 }
 
 /// The arrays of an ensemble, where its lanes run.
@@ -84,6 +81,7 @@ class lane_store {
     put_save_points(e, o);
     sort(e.cost);
     in_.lanes = lanes;
+    next_.assign(1, 0ULL);
     allocate_results(n);
   }
 
@@ -105,8 +103,21 @@ class lane_store {
   }
 
   lane_queue queue() {
-    next_.assign(1, 0ULL);
+    if constexpr (Place::catches) {
+      __atomic_store_n(elements(next_), 0ULL, __ATOMIC_RELAXED);
+    } else {
+      next_.assign(1, 0ULL);
+    }
     return {elements(next_), lanes_};
+  }
+  /// Lanes handed out since; on a device 0, where nobody can look.
+  index begun() const {
+    if constexpr (Place::catches) {
+      return std::min(static_cast<index>(__atomic_load_n(elements(next_), __ATOMIC_RELAXED)),
+                      lanes_);
+    } else {
+      return 0;
+    }
   }
 
   /// The results, back on the host.

@@ -42,9 +42,10 @@ __global__ void __launch_bounds__(128) lane_kernel(Op op, index n) {
 
 inline void require(cudaError_t found) {
   if (found != cudaSuccess)
-    throw std::runtime_error("CUDA says: " + std::string(cudaGetErrorString(found)) +
-                             " (lanes were to run on the device) is a driver there, and is the "
-                             "build for this card? on_host{} runs them here");
+    throw std::runtime_error(
+        "lanes cannot run on the device (CUDA says: " + std::string(cudaGetErrorString(found)) +
+        ") run them on_host{}, or where a driver and a card of the build's "
+        "architecture are?");
 }
 #endif
 

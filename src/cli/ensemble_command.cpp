@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cli/commands.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <cli/ensemble_output.hpp>
+#include <cli/progress.hpp>
+
+namespace revode::cli {
+namespace {
+
+/// Runs `work` beside a thread that shows every 100 ms how much of it has begun.
+void run_watched(const char* what, const std::function<double()>& begun,
+                 const std::function<void()>& work) {
+  const std::jthread line([&](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    bool shown = false;
+    for (; !wake.wait_for(lock, stop, std::chrono::milliseconds(100),
+                          [&] { return stop.stop_requested(); });
+         shown = true)
+      show_progress(what, begun(), "");
+    if (shown) clear_progress();
+  });
+  work();
+}
+
+}  // namespace
+
+report ensemble_command(const arguments& given) {
+  ensemble_request r = read_ensemble(given);
+  r.in_lanes.fill = [&r](index lane, double* y0, double* p) { r.fill(lane, y0, p); };
+  r.in_lanes.watch = run_watched;
+  if (!progress::wanted())
+    r.in_lanes.watch = [](auto, auto&, const std::function<void()>& work) { work(); };
+  const lanes_result found = r.program.run(r.in_lanes);
+  if (!r.out.empty()) write_csv(r, found);
+  if (!r.plot.empty()) draw_lanes(r, found);
+  if (!r.histogram.empty()) draw_histogram(r, found);
+  const bool success = count_statuses(found)[status::success] == r.in_lanes.lanes;
+  return {r.json ? json_of_ensemble(r, found) : text_of_ensemble(r, found), success ? 0 : 1};
+}
+
+}  // namespace revode::cli

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cli/ensemble_request.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <stdexcept>
+
+#include <cli/text.hpp>
+#if defined(REVODE_RANDOM123)
+#include <revode/interop/random123.hpp>
+#endif
+
+namespace revode::cli {
+namespace {
+
+constexpr std::string_view lane_method = "tsit5";
+
+void read_device(const arguments& given) {
+  const std::string built(lane_device());
+  if (built.empty())
+    misuse(
+        "no ensembles in this build (Thrust was not found when it was configured) install "
+        "libthrust-dev, or give -DThrust_DIR=FOLDER, and configure again?");
+  const std::string device = given.value_or("--device", built);
+  const std::string_view known[] = {"cpp", "omp", "tbb", "cuda"};
+  if (std::find(std::begin(known), std::end(known), device) == std::end(known))
+    unknown_name("device", device, "devices", known, "give cpp, omp, tbb or cuda");
+  if (device == built) return;
+  std::string upper = device;
+  for (char& c : upper) c = static_cast<char>(c - 'a' + 'A');
+  misuse("--device " + device + " (lanes of this build run on " + built +
+         ") leave it out, or configure a build with -DREVODE_BATCH_SYSTEM=" + upper + "?");
+}
+
+/// The method of the lanes for the rest of the request to be read.
+auto with_lane_method(arguments given) -> arguments {
+  const std::string name = given.value_or("--method", lane_method);
+  if (find_method(name).name != lane_method)
+    misuse("--method " + name + " (the lanes of this command run " + std::string(lane_method) +
+           ") leave it out, or solve ensembles through the library?");
+  given.values["--method"] = name;
+  return given;
+}
+
+auto find_program(const erased_problem& p) -> lane_program {
+  const std::string name = p.name.substr(0, p.name.find(':'));
+  std::string known;
+  for (const lane_program& program : lane_programs()) {
+    const bool sized = program.problem == "lorenz96";
+    if (program.problem == name && program.components == length(p.y0)) return program;
+    known.append(known.empty() ? "" : ", ").append(program.problem);
+    if (sized) known.append(":").append(std::to_string(program.components));
+  }
+  misuse("problem " + in_quotes(p.name) + " in an ensemble (lanes are compiled for " + known +
+         ") give one of these, or solve ensembles through the library?");
+}
+
+/// "p:1=20:30:log"
+auto read_sweep(const std::string& text, const erased_problem& p) -> sweep {
+  const auto invalid = [&](const std::string& why) {
+    misuse("invalid --sweep " + in_quotes(text) + " (" + why + ") give e.g. --sweep p:0=1:2?");
+  };
+  static const std::regex form("(p|y0):([0-9]{1,9})=([^:]+):([^:]+?)(:log)?");
+  std::smatch part;
+  sweep s;
+  try {
+    if (!std::regex_match(text, part, form)) throw std::invalid_argument(text);
+    s.lo = number("--sweep", part[3].str());
+    s.hi = number("--sweep", part[4].str());
+  } catch (const std::invalid_argument&) {
+    invalid("p:I=lo:hi, y0:I=lo:hi, or one of these with :log is needed");
+  }
+  s.of_state = part[1] == "y0";
+  s.at = std::stoi(part[2]);
+  s.logarithmic = part[5].matched;
+  const int size = length(s.of_state ? p.y0 : p.p);
+  if (s.at >= size)
+    invalid(std::string(s.of_state ? "the components" : "the parameters") + " of " + p.name +
+            " are 0 to " + std::to_string(size - 1));
+  if (!std::isfinite(s.hi - s.lo)) invalid("its ends are not finite");
+  if (s.logarithmic && !(s.lo > 0 && s.hi > 0)) invalid("logarithms need positive ends");
+  return s;
+}
+
+void read_sweeps(const arguments& given, ensemble_request& r) {
+  const std::string all = given.value_or("--sweep", "");
+  for (std::size_t from = 0; given.has("--sweep") && from <= all.size();) {
+    const std::size_t to = std::min(all.find(',', from), all.size());
+    r.sweeps.push_back(read_sweep(all.substr(from, to - from), r.problem));
+    from = to + 1;
+  }
+#if !defined(REVODE_RANDOM123)
+  if (r.sweeps.empty())
+    misuse(
+        "no --sweep (lanes differ at random by Random123, which this build is without) give e.g. "
+        "--sweep p:0=1:2, or build with librandom123-dev?");
+#endif
+}
+
+/// x^n, or a number beyond any count of lanes.
+index power(index x, std::size_t n) {
+  const double y = std::pow(static_cast<double>(x), static_cast<double>(n));
+  return y < 1e18 ? static_cast<index>(y) : index{1} << 60;
+}
+
+void read_lanes(const arguments& given, ensemble_request& r) {
+  if (!given.has("--lanes"))
+    misuse("no --lanes (an ensemble is made of so many problems) give e.g. --lanes 1000?");
+  const index lanes = whole_number("--lanes", given.at("--lanes"));
+  if (lanes < 1 || lanes > 1'000'000'000'000)
+    misuse("--lanes " + std::to_string(lanes) +
+           " (an ensemble has 1 to 1000000000000) give a number between?");
+  r.in_lanes.lanes = lanes;
+  const std::size_t n = std::max<std::size_t>(1, r.sweeps.size());
+  r.side = static_cast<index>(std::pow(static_cast<double>(lanes), 1.0 / static_cast<double>(n)));
+  while (power(r.side + 1, n) <= lanes) ++r.side;
+  const index below = power(r.side, n);
+  if (below != lanes)
+    misuse("--lanes " + std::to_string(lanes) + " with " + std::to_string(n) +
+           " sweeps (a grid has as many values of each) give " + std::to_string(below) + " or " +
+           std::to_string(power(r.side + 1, n)) + "?");
+}
+
+void read_reverse(const arguments& given, ensemble_request& r) {
+  lanes_request& q = r.in_lanes;
+  q.gradient = given.has("--gradient");
+  for (const char* option : {"--loss", "--slots", "--budget", "--log"})
+    if (given.has(option) && !q.gradient)
+      misuse(std::string(option) +
+             " without --gradient (it says how a gradient is made) add --gradient, or leave it "
+             "out?");
+  r.of = read_loss(given.value_or("--loss", "sum"), r.problem.name, length(r.problem.y0));
+  q.squared = r.of.what == loss::form::squared;
+  q.component = r.of.what == loss::form::component ? r.of.component : -1;
+  if (given.has("--slots")) {
+    q.slots = whole_number("--slots", given.at("--slots"));
+    if (q.slots < 1)
+      misuse("slots = " + std::to_string(q.slots) +
+             " (a reverse pass needs at least the initial state) give slots >= 1?");
+  }
+  if (given.has("--budget")) q.budget = byte_count("--budget", given.at("--budget"));
+  if (given.has("--log")) q.log = find_log(given.at("--log"));
+}
+
+double random_factor([[maybe_unused]] index lane, [[maybe_unused]] int i) {
+#if defined(REVODE_RANDOM123)
+  return 1 + 0.1 * uniform<double>({0, static_cast<std::uint32_t>(lane)}, lane >> 32, i);
+#else
+  return 1;
+#endif
+}
+
+}  // namespace
+
+double sweep::value(index k, index m) const {
+  if (m == 1 || k == 0) return lo;
+  if (k == m - 1) return hi;
+  const double part = static_cast<double>(k) / static_cast<double>(m - 1);
+  return logarithmic ? lo * std::pow(hi / lo, part) : lo + part * (hi - lo);
+}
+
+void ensemble_request::fill(index lane, double* y0, double* p) const {
+  std::copy(problem.y0.begin(), problem.y0.end(), y0);
+  std::copy(problem.p.begin(), problem.p.end(), p);
+  for (std::size_t s = sweeps.size(); s-- > 0; lane /= side)
+    (sweeps[s].of_state ? y0 : p)[sweeps[s].at] = sweeps[s].value(lane % side, side);
+  for (int i = 0; sweeps.empty() && i < length(problem.p); ++i) p[i] *= random_factor(lane, i);
+}
+
+auto read_ensemble(const arguments& given) -> ensemble_request {
+  read_device(given);
+  ensemble_request r(read_run(with_lane_method(given)));
+  r.chosen = !given.has("--method");
+  r.program = find_program(r.problem);
+  read_sweeps(given, r);
+  read_lanes(given, r);
+  read_reverse(given, r);
+  r.histogram = given.value_or("--histogram", "");
+  if (given.has("--histogram")) check_picture("--histogram", r.histogram);
+  r.in_lanes.t0 = r.problem.t0;
+  r.in_lanes.t1 = r.problem.t1;
+  r.in_lanes.settings = r.settings;
+  for (const sweep& s : r.sweeps) r.in_lanes.own_y0 = r.in_lanes.own_y0 || s.of_state;
+  return r;
+}
+
+}  // namespace revode::cli

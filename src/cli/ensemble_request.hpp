@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <cli/lanes.hpp>
+#include <cli/request.hpp>
+
+namespace revode::cli {
+
+/// Number `at` of the parameters, or of the initial state, goes from lo to hi.
+struct sweep {
+  bool of_state = false;
+  int at = 0;
+  double lo = 0, hi = 1;
+  bool logarithmic = false;
+
+  /// Value k of m: both ends are values, unless m = 1 (lo).
+  double value(index k, index m) const;
+};
+
+/// What `revode ensemble` was asked for. Lanes differ by a product grid of the sweeps, the last
+/// fastest, or without any by parameters p (1 + 0.1 u), u in [0, 1) at random.
+struct ensemble_request : run_request {
+  explicit ensemble_request(run_request r) : run_request(std::move(r)) {}
+
+  lane_program program;
+  lanes_request in_lanes;
+  std::vector<sweep> sweeps;
+  index side = 1;  ///< values of each sweep
+  loss of;
+  std::string histogram;  ///< empty: none
+
+  /// The initial state and the parameters of a lane.
+  void fill(index lane, double* y0, double* p) const;
+};
+
+/// errors  misuse, also where the build has no batch system
+auto read_ensemble(const arguments& given) -> ensemble_request;
+
+}  // namespace revode::cli
