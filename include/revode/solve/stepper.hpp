@@ -277,7 +277,7 @@ class stepper {
   }
 
 #if !defined(__CUDACC__)
-  [[gnu::flatten]]  // small states then stay in registers from step to step
+  [[gnu::flatten, gnu::aligned(64)]]  // small states then stay in registers from step to step
 #endif
   void
   replay_logged(index to, tape_type& tape) {
