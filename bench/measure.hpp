@@ -12,7 +12,7 @@
 #include <benchmark/benchmark.h>
 #include <nlohmann/json.hpp>
 
-#include <revode/config.hpp>
+#include "machine.hpp"
 
 namespace revode {
 
@@ -80,42 +80,6 @@ inline std::string run_all(int argc, char** argv, collector& times) {
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) std::exit(2);
   benchmark::RunSpecifiedBenchmarks(&times);
   return json;
-}
-
-/// Processor, compiler, and what of its flags the program can see.
-inline nlohmann::json machine() {
-  std::string processor = "unknown", line;
-  std::ifstream file("/proc/cpuinfo");
-  while (std::getline(file, line)) {
-    if (!line.starts_with("model name")) continue;
-    processor = line.substr(line.find(':') + 2);
-    break;
-  }
-  std::string target = "x86-64";
-#if defined(__AVX512F__)
-  target = "x86-64-v4";
-#elif defined(__AVX2__) && defined(__FMA__)
-  target = "x86-64-v3";
-#elif !defined(__x86_64__)
-  target = "not x86-64";
-#endif
-#if defined(__OPTIMIZE__)
-  const bool optimised = true;
-#else
-  const bool optimised = false;
-#endif
-#if defined(NDEBUG)
-  const bool assertions = false;
-#else
-  const bool assertions = true;
-#endif
-  return {{"processor", processor},
-          {"compiler", __VERSION__},
-          {"target", target},
-          {"optimised", optimised},
-          {"assertions", assertions},
-          {"revode", REVODE_VERSION},
-          {"fused_products_by_the_compiler", fuses_products()}};
 }
 
 inline void print_machine(const nlohmann::json& m) {

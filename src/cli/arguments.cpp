@@ -25,7 +25,7 @@ constexpr option_text json{"--json", "", "one JSON object on stdout"};
 constexpr std::array common_options{
     option_text{"--method", "NAME", "method (default: chosen for the tolerances, and said)"},
     option_text{"--rtol", "X", "relative tolerance (default 1e-6)"},
-    option_text{"--atol", "X", "absolute tolerance (default 1e-9)"},
+    option_text{"--atol", "X", "absolute tolerance (default 1e-9; of a stiff problem: its own)"},
     option_text{"--fixed-step", "H", "equal steps of this length, no error control"},
     option_text{"--t0", "T", "start of the interval (default: the problem's)"},
     option_text{"--t1", "T", "end of the interval; before t0 to go backwards"},
@@ -142,6 +142,7 @@ void add_commands(CLI::App& app) {
   auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");
   add(schedule, schedule_options);
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
+  app.add_subcommand("bench", "a benchmark: 'revode bench wpd --help'")->prefix_command();
   app.allow_extras();
   app.footer(
       "Try\n  revode solve lorenz --plot lorenz.svg\n  revode grad lorenz --slots 8 --check\n"
@@ -217,8 +218,11 @@ auto parse_arguments(int argc, const char* const* argv) -> std::optional<argumen
   refuse_extras(app, true);
   if (commands.empty())
     misuse("no command given (revode does one thing at a time) run 'revode --help'?");
-  refuse_extras(*commands.front(), false);
-  arguments found{commands.front()->get_name(), {}, {}};
+  arguments found{commands.front()->get_name(), {}, {}, {}};
+  if (found.command == "bench")
+    found.extras = commands.front()->remaining();
+  else
+    refuse_extras(*commands.front(), false);
   take(*commands.front(), found);
   return found;
 }

@@ -63,6 +63,10 @@ void add_entries(method_list<Methods...>, std::index_sequence<I...>,
   (add_entry<Part, I, Methods>(entries), ...);
 }
 
+template <class... A, class... B, class... C>
+auto joined(method_list<A...>, method_list<B...>, method_list<C...>)
+    -> method_list<A..., B..., C...>;
+
 template <class... Methods>
 constexpr std::size_t method_count(method_list<Methods...>) {
   return sizeof...(Methods);
@@ -70,9 +74,9 @@ constexpr std::size_t method_count(method_list<Methods...>) {
 
 template <std::size_t Part>
 auto entries_of_part() -> std::vector<method_entry> {
+  using methods = decltype(joined(all_methods{}, rosenbrock_methods{}, implicit_methods{}));
   std::vector<method_entry> entries;
-  add_entries<Part>(all_methods{}, std::make_index_sequence<method_count(all_methods{})>{},
-                    entries);
+  add_entries<Part>(methods{}, std::make_index_sequence<method_count(methods{})>{}, entries);
   return entries;
 }
 

@@ -8,11 +8,11 @@
 
 namespace revode::cli {
 
-/// The table of methods is compiled in this many sources, methods_<part>.cpp; method number i of
-/// `all_methods` belongs to part i mod method_parts.
-inline constexpr std::size_t method_parts = 6;
+/// The table of methods is compiled in this many sources, written by cmake/command.cmake; method
+/// number i belongs to part i mod method_parts.
+inline constexpr std::size_t method_parts = REVODE_METHOD_PARTS;
 
-/// The entries of one part; defined in method_entries.hpp, instantiated in methods_<part>.cpp.
+/// The entries of one part; defined in method_entries.hpp, each instantiated in a source of its own.
 template <std::size_t Part>
 auto entries_of_part() -> std::vector<method_entry>;
 

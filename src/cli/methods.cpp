@@ -30,7 +30,8 @@ auto find_method(std::string_view name) -> method_entry {
   unknown_name("method", name, "methods", known, "run 'revode list methods'");
 }
 
-auto method_for(double rtol) -> std::string_view {
+auto method_for(double rtol, bool stiff) -> std::string_view {
+  if (stiff) return "radau_iia5";
   return rtol < 1e-11 ? "dop853" : rtol < 1e-9 ? "vern7" : "tsit5";
 }
 

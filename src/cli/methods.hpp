@@ -51,13 +51,13 @@ struct method_entry {
                                   const tangents<vector, vector>&) = nullptr;
 };
 
-/// All of them, in the order of `all_methods`.
+/// All of them: explicit ones, Rosenbrock methods, then implicit Runge–Kutta methods.
 auto method_table() -> std::vector<method_entry>;
 
 /// The method of a name; misuse if there is none.
 auto find_method(std::string_view name) -> method_entry;
 
-/// The name of the method for these tolerances when none is asked for.
-auto method_for(double rtol) -> std::string_view;
+/// The name of the method for this tolerance when none is asked for.
+auto method_for(double rtol, bool stiff) -> std::string_view;
 
 }  // namespace revode::cli

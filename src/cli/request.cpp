@@ -29,7 +29,8 @@ void read_vector(const arguments& given, std::string_view option, const std::str
 
 void read_method(const arguments& given, run_request& r) {
   r.chosen = !given.has("--method");
-  r.method = find_method(r.chosen ? method_for(r.settings.rtol) : given.at("--method"));
+  r.method = find_method(r.chosen ? method_for(r.settings.rtol, r.problem.stiff())
+                                  : given.at("--method"));
   if (!r.method.has_estimate && !given.has("--fixed-step"))
     misuse("method " + std::string(r.method.name) +
            " without --fixed-step (it has no error estimate to choose steps by) give "
@@ -44,8 +45,9 @@ auto find_rounding(const std::string& name) -> rounding {
   unknown_name("step rounding", name, "roundings", known, "give none, bits24 or octave16");
 }
 
-void read_settings(const arguments& given, options& o) {
+void read_settings(const arguments& given, const erased_problem& q, options& o) {
   if (given.has("--rtol")) o.rtol = number("--rtol", given.at("--rtol"));
+  if (q.stiff()) o.atol = q.atol(o.rtol);
   if (given.has("--atol")) o.atol = number("--atol", given.at("--atol"));
   if (given.has("--fixed-step")) o.fixed_step = number("--fixed-step", given.at("--fixed-step"));
   if (given.has("--step-rounding")) o.step_rounding = find_rounding(given.at("--step-rounding"));
@@ -71,7 +73,7 @@ void read_run(const arguments& given, run_request& r) {
   read_vector(given, "--y0", "the state of " + r.problem.name, r.problem.y0);
   read_vector(given, "--params", r.problem.name, r.problem.p);
   r.altered = given.has("--t0") || given.has("--t1") || given.has("--y0") || given.has("--params");
-  read_settings(given, r.settings);
+  read_settings(given, r.problem, r.settings);
   read_method(given, r);
   read_save_points(given, r);
   r.out = given.value_or("--out", "");

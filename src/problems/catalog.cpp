@@ -85,15 +85,13 @@ std::vector<int> components_of(const F& f, int n) {
   return components;
 }
 
-/// A stiff problem says which absolute tolerance goes with a relative one; 10⁻³ rtol elsewhere.
+/// A stiff problem says which absolute tolerance goes with a relative one.
 template <class F>
 constexpr bool is_stiff = requires { F::atol(1.0); };
 template <class F>
 constexpr auto atol_of() -> double (*)(double) {
-  if constexpr (is_stiff<F>)
-    return F::atol;
-  else
-    return [](double rtol) { return 1e-3 * rtol; };
+  if constexpr (is_stiff<F>) return F::atol;
+  return nullptr;
 }
 
 template <class F>
@@ -110,7 +108,6 @@ erased_problem erase(const F& f) {
           components_of(f, length(reference)),
           reference,
           F::digits,
-          is_stiff<F>,
           atol_of<F>()};
 }
 

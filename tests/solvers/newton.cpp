@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <revode/solvers/implicit.hpp>
-
 #include <limits>
+#include <vector>
+
+#include <revode/problems/e5.hpp>
+#include <revode/solvers/implicit.hpp>
+#include <revode/solvers/rodas3.hpp>
 
 #include "implicit_fields.hpp"
 
@@ -47,6 +50,39 @@ TEST_CASE("Newton: a Jacobian with NaN ends the solve with a status, at the last
     CHECK(s.y[0] == 3.0);
     CHECK(s.t == 0.0);
     CHECK(solve(q, m, options{.fixed_step = 0.1}).status == status::non_finite_field);
+  });
+}
+
+/// Makes its Jacobian a row too large.
+struct resizing_jacobian {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P&, Y& dy) const {
+    for (std::size_t i = 0; i < y.size(); ++i) dy[i] = -y[i];
+  }
+  template <class T, class Y, class P, class J>
+  void jacobian(const T&, const Y& y, const P&, J& j) const {
+    j.resize(static_cast<int>(y.size()) + 1);
+  }
+};
+
+TEST_CASE("a Jacobian of another size than the state is refused with both sizes") {
+  const problem q{resizing_jacobian{}, std::vector<double>(5, 1.0), 0.0, 1.0};
+  const char* text =
+      "a Jacobian of size 6 for a state of 5 (it is square, a row an equation) leave its size as "
+      "it "
+      "is given?";
+  for_both([&](const auto& m) { CHECK_THROWS_WITH_AS(solve(q, m), text, std::invalid_argument); });
+  CHECK_THROWS_WITH_AS(solve(q, rodas3{}), text, std::invalid_argument);
+}
+
+TEST_CASE("e5 with an absolute tolerance below every double ends with a status, all of it finite") {
+  for_both([](const auto& m) {
+    const e5 f{};
+    const auto s = solve(problem{f, f.y0(), f.t0, f.t1, f.parameters()}, m,
+                         {.rtol = 1e-10, .atol = 1e-320, .max_steps = 5000});
+    CHECK(s.stats.accepted + s.stats.rejected <= 5000);
+    CHECK(all_finite(s.y));
+    CHECK((s.status == status::success) == (s.t == f.t1));
   });
 }
 

@@ -1,92 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of the order on stiff problems, measured with fixed steps between h = 1/20 and 1/160.
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <revode/solve/solve.hpp>
-
+#include "order_reduction.hpp"
 #include "rosenbrock_methods.hpp"
 
 namespace revode {
 namespace {
 
-/// y' = −λ (y − cos t) − sin t, y = cos t, λ = 10⁶.
-struct prothero_robinson {
-  template <class T, class Y, class P>
-  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
-    using std::cos;
-    using std::sin;
-    dy[0] = -p[0] * (y[0] - cos(t)) - sin(t);
-  }
-};
-
-/// u_t = u_xx + sources on 20 points, u = e^{−t} (1 + x)² with that at both ends: boundary values
-/// that move.
-struct parabolic {
-  static constexpr int n = 20;
-  static double exact(double t, double x) { return std::exp(-t) * (1 + x) * (1 + x); }
-  template <class T, class Y, class P>
-  void operator()(const T& t, const Y& y, const P&, Y& dy) const {
-    using std::exp;
-    const T decay = exp(-t);
-    for (int i = 0; i < n; ++i) {
-      const double x = (i + 1.0) / (n + 1);
-      const auto left = i == 0 ? y[0] * 0 + decay : y[i - 1];
-      const auto right = i == n - 1 ? y[0] * 0 + 4 * decay : y[i + 1];
-      dy[i] = (n + 1.0) * (n + 1) * (left - 2 * y[i] + right) - ((1 + x) * (1 + x) + 2) * decay;
-    }
-  }
-};
-
-template <class M, class Error>
-double slope(const M& m, const Error& error) {
-  return std::log2(error(m, 20) / error(m, 160)) / 3;
-}
-
-template <class M>
-double relaxed_error(const M& m, index n) {
-  const problem q{prothero_robinson{}, vec{1.0}, 0.0, 1.0, vec{1e6}};
-  const auto s = solve(q, m, options{.fixed_step = 1.0 / static_cast<double>(n)});
-  return std::abs(s.y[0] - std::cos(1.0));
-}
-
-template <class M>
-double parabolic_error(const M& m, index n) {
-  vec<double, parabolic::n> y0{};
-  for (int i = 0; i < parabolic::n; ++i)
-    y0[i] = parabolic::exact(0, (i + 1.0) / (parabolic::n + 1));
-  const auto s = solve(problem{parabolic{}, y0, 0.0, 1.0}, m,
-                       options{.fixed_step = 1.0 / static_cast<double>(n)});
-  double worst = 0;
-  for (int i = 0; i < parabolic::n; ++i)
-    worst =
-        std::fmax(worst, std::abs(s.y[i] - parabolic::exact(1, (i + 1.0) / (parabolic::n + 1))));
-  return worst;
-}
-
 TEST_CASE("order on Prothero and Robinson's problem and on moving boundary values") {
-  const auto check = [](const auto& m, double relaxed, double moving) {
-    CAPTURE(std::string(m.name));
-    const double on_relaxed = slope(m, [](const auto& m, index n) { return relaxed_error(m, n); });
-    const double on_moving = slope(m, [](const auto& m, index n) { return parabolic_error(m, n); });
-    CAPTURE(on_relaxed);
-    CAPTURE(on_moving);
-    CHECK(std::abs(on_relaxed - relaxed) < 0.15);
-    CHECK(std::abs(on_moving - moving) < 0.15);
-  };
-  check(rosenbrock23{}, 2, 2);
-  check(ros3p{}, 2, 2.8);
-  check(rodas3{}, 1, 2);
-  check(rodas3p{}, 2, 2.9);
-  check(rodas4{}, 0.9, 2.3);
-  check(rodas4p{}, 3, 4);
-  check(rodas4p2{}, 3, 4);
-  check(rodas5{}, 1.1, 2.4);
-  check(rodas5p{}, 3, 4);
-  check(ros34pw2{}, 2, 2.9);
+  check_reduction(rosenbrock23{}, 2, 2);
+  check_reduction(ros3p{}, 2, 2.8);
+  check_reduction(rodas3{}, 1, 2);
+  check_reduction(rodas3p{}, 2, 2.9);
+  check_reduction(rodas4{}, 0.9, 2.3);
+  check_reduction(rodas4p{}, 3, 4);
+  check_reduction(rodas4p2{}, 3, 4);
+  check_reduction(rodas5{}, 1.1, 2.4);
+  check_reduction(rodas5p{}, 3, 4);
+  check_reduction(ros34pw2{}, 2, 2.9);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <revode/ad/field_calls.hpp>
 #include <revode/ad/recording.hpp>
 #include <revode/ad/register_recording.hpp>
+#include <revode/ad/tracked_sweep.hpp>
 #include <revode/config.hpp>
 #include <revode/state/algebra.hpp>
 
@@ -21,8 +22,10 @@ enum class derivative_source { own, duals, recording, none };
 /// thread. T = scalar_t<Y>.
 ///   vjp: the field's own f.vjp, else forward duals in one sweep when all sizes are fixed and
 ///        n + np + 1 <= 16 (host and device, no storage), else the reverse recording (host).
-///   jvp: f.jvp, else one dual direction.  jacobian: f.jacobian, else duals (one sweep to n = 16,
-///        then 8 columns a sweep), else columns of f.jvp, else rows of f.vjp.
+///   jvp: f.jvp, else one dual direction.
+///   jacobian: f.jacobian, else duals: tracked_sweep for a vec of 5 to 32 elements where it knows
+///        the field's structure, otherwise up to 10 columns a sweep (8 for dynamic sizes); else
+///        columns of f.jvp, else rows of f.vjp.
 ///   second: f.vjp over duals when it accepts them, else nested duals, else recording over duals.
 /// The field sees one scalar type for t and the elements of y, p and dy. Arrays are allocated at
 /// the first call of a size and kept; with fixed sizes there are none. Finite differences only by
@@ -35,7 +38,10 @@ class derivatives {
   static constexpr bool on_stack = n >= 0 && np >= 0;
   static constexpr bool small = on_stack && n + np + 1 <= 16;
   static constexpr int sweep_width = small ? n + np + 1 : 1;
-  static constexpr int chunk = n > 0 && n <= 16 ? n : 8;
+  static constexpr int sweeps = (n + 9) / 10;  // of equal length, at most 10 columns
+  static constexpr int chunk = n > 0 ? (n + sweeps - 1) / sweeps : 8;
+  static constexpr bool trackable = std::is_same_v<Y, vec<T, n>> && n > 4 && n <= 32 && np >= 0 &&
+                                    np <= 64 && direction_pack<T, 2>::packed;
   using push_scalar = dual<T, 1>;
   using chunk_scalar = dual<T, chunk>;
 
@@ -116,12 +122,19 @@ class derivatives {
     }
   }
 
-  /// jac(i, j) = df_i/dy_j, every element overwritten. Cost: about n/4 evaluations of f at n > 16.
+  /// jac(i, j) = df_i/dy_j, every element overwritten. Cost: 2 to 4 evaluations of f where
+  /// tracked_sweep does it (one call of f, and one more the first time), otherwise n/10 calls of f
+  /// over duals, each with the arithmetic of about 30 evaluations.
   template <class J>
   REVODE_HD void jacobian(const F& f, T t, const Y& y, const P& p, J& jac) {
     if constexpr (requires { f.jacobian(t, y, p, jac); }) {
       f.jacobian(t, y, p, jac);
     } else if constexpr (call_accepts<F, Y, P, chunk_scalar>) {
+#if !defined(__CUDACC__)
+      if constexpr (trackable) {
+        if (tracked_sweep<F, Y, P>::jacobian(f, t, y, p, jac)) return;
+      }
+#endif
       jacobian_by_duals(f, t, y, p, jac);
     } else {
       jacobian_by_products(f, t, y, p, jac);
@@ -226,8 +239,10 @@ class derivatives {
     decltype(auto) a = fitted<chunk_scalar>(chunk_, y, p);
     copy(p, a.p);
     const int size = length(y);
-    for (int first = 0; first < size; first += chunk) {
-      const int columns = size - first < chunk ? size - first : chunk;
+    for (int from = 0; from < size; from += chunk) {
+      // Of a fixed size the last chunk starts earlier, so that every chunk has the same length.
+      const int first = n > 0 && size - from < chunk ? size - chunk : from;
+      const int columns = n > 0 || size - first >= chunk ? chunk : size - first;
       copy(y, a.y);
       for (int j = 0; j < columns; ++j) {
         a.y.data()[first + j] = chunk_scalar::input(y.data()[first + j], j);

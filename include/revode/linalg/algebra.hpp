@@ -26,8 +26,13 @@ struct dense_algebra {
 
   template <class System, class Y, class Matrix>
   void evaluate(System& sys, double t, const Y& y, Matrix& j) const {
-    if constexpr (requires { j.resize(1); }) j.resize(length(y));
-    sys.jacobian(t, y, j);
+    if constexpr (requires { j.resize(1); }) {
+      j.resize(length(y));
+      sys.jacobian(t, y, j);
+      require_size(j, length(y));
+    } else {
+      sys.jacobian(t, y, j);
+    }
   }
 };
 

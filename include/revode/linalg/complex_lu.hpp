@@ -51,13 +51,11 @@ class complex_lu {
     auto* v = y.data();
     const int n = size();
     for (int k = 0; k < n; ++k) exchange(u, v, k, pivots_.data()[k]);
-    for (int i = 1; i < n; ++i) subtract_row(i, 0, i, u, v);
-    for (int i = n - 1; i >= 0; --i) {
-      subtract_row(i, i + 1, n, u, v);
-      const T re = row(re_, i)[i], im = row(im_, i)[i], from = u[i];
-      u[i] = muladd(re, from, -(im * v[i]));
-      v[i] = muladd(re, v[i], im * from);
-    }
+    const int whole = n - n % 2;
+    for (int first = 0; first < whole; first += 2) solve_lower<2>(first, u, v);
+    if (whole < n) solve_lower<1>(whole, u, v);
+    if (whole < n) solve_upper<1>(whole, u, v);
+    for (int first = whole - 2; first >= 0; first -= 2) solve_upper<2>(first, u, v);
   }
 
   /// x + iy = A⁻ᴴ (x + iy), the inverse of the conjugate transpose, from the same factors.
@@ -164,19 +162,54 @@ class complex_lu {
     }
   }
 
-  /// u + iv at i loses (row i, columns first … last − 1) times u + iv there.
-  template <class S>
-  void subtract_row(int i, int first, int last, S* u, S* v) const {
-    const T* re = row(re_, i);
-    const T* im = row(im_, i);
-    S x = u[i], y = v[i];
-    for (int j = first; j < last; ++j) {
-      x = muladd(-re[j], u[j], muladd(im[j], v[j], x));
-      y = muladd(-re[j], v[j], muladd(-im[j], u[j], y));
+  /// Rows first … first + Rows − 1 of the triangles; see elimination.hpp.
+  template <int Rows, class S>
+  void solve_lower(int first, S* u, S* v) const {
+    partial_sums<Rows, S> sum(first, u, v);
+    for (int j = 0; j < first; ++j) sum.subtract(*this, 0, j, u[j], v[j]);
+    for (int r = 0; r < Rows; ++r) {
+      sum.store(r, u, v);
+      sum.subtract(*this, r + 1, first + r, sum.x[r], sum.y[r]);
     }
-    u[i] = x;
-    v[i] = y;
   }
+  template <int Rows, class S>
+  void solve_upper(int first, S* u, S* v) const {
+    partial_sums<Rows, S> sum(first, u, v);
+    for (int j = size() - 1; j >= first + Rows; --j) sum.subtract(*this, 0, j, u[j], v[j]);
+    for (int r = Rows - 1; r >= 0; --r) {
+      const T re = row(re_, first + r)[first + r], im = row(im_, first + r)[first + r];
+      const S from = sum.x[r];
+      sum.x[r] = muladd(re, from, -(im * sum.y[r]));
+      sum.y[r] = muladd(re, sum.y[r], im * from);
+      sum.store(r, u, v);
+      for (int q = 0; q < r; ++q) sum.subtract_one(*this, q, first + r, sum.x[r], sum.y[r]);
+    }
+  }
+
+  /// u + iv of some rows, while products leave it.
+  template <int Rows, class S>
+  struct partial_sums {
+    int first;
+    S x[Rows], y[Rows];
+    partial_sums(int first, const S* u, const S* v) : first(first) {
+      for (int r = 0; r < Rows; ++r) {
+        x[r] = u[first + r];
+        y[r] = v[first + r];
+      }
+    }
+    void subtract_one(const complex_lu& a, int r, int j, const S& u, const S& v) {
+      const T re = a.row(a.re_, first + r)[j], im = a.row(a.im_, first + r)[j];
+      x[r] = muladd(-re, u, muladd(im, v, x[r]));
+      y[r] = muladd(-re, v, muladd(-im, u, y[r]));
+    }
+    void subtract(const complex_lu& a, int from, int j, const S& u, const S& v) {
+      for (int r = from; r < Rows; ++r) subtract_one(a, r, j, u, v);
+    }
+    void store(int r, S* u, S* v) const {
+      u[first + r] = x[r];
+      v[first + r] = y[r];
+    }
+  };
 
   /// u + iv at first … last − 1 loses (conjugate of row i) times u + iv at i.
   template <class S>

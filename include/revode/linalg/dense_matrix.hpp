@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <revode/state/algebra.hpp>
@@ -36,6 +38,15 @@ class dense_matrix {
   int n_ = 0;
   std::vector<T> elements_;
 };
+
+/// Throws where a field's own Jacobian has given the matrix another size.
+template <class T>
+void require_size(const dense_matrix<T>& j, int n) {
+  if (j.rows() != n)
+    throw std::invalid_argument(
+        "a Jacobian of size " + std::to_string(j.rows()) + " for a state of " + std::to_string(n) +
+        " (it is square, a row an equation) leave its size as it is given?");
+}
 
 /// The Jacobian of a field over states Y.
 template <class Y>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -164,7 +165,7 @@ void evaluate_by_colours(System& sys, double t, const Y& y,
           j.values[static_cast<std::size_t>(e)] = out.data()[i];
   }
   if (!check) return;
-  for (int i = 0; i < n; ++i) direction.data()[i] = T(1 + i % 7 - 0.3 * (i % 3));
+  for (int i = 0; i < n; ++i) direction.data()[i] = T(1 + std::fmod(0.6180339887498949 * (i + 1), 1.0));
   sys.jvp(t, y, T(0), direction, still, out);
   for (int i = 0; i < n; ++i) {
     T sum(0), size(0);

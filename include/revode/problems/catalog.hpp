@@ -25,8 +25,9 @@ struct erased_problem {
   std::vector<int> reference_components;
   Eigen::VectorXd reference;
   int digits = 0;
-  bool stiff = false;                ///< wants an implicit method
-  double (*atol)(double) = nullptr;  ///< the absolute tolerance that goes with a relative one
+  double (*atol)(double) = nullptr;  ///< of a stiff problem: the absolute tolerance for a relative one
+
+  bool stiff() const { return atol != nullptr; }  ///< wants an implicit method
 };
 
 /// default_size: the N of "name:N" when none is given; 0 where the problem has no size.

@@ -13,9 +13,26 @@ struct evaluation_counts {
   index vjp_evaluations = 0;
   index jvp_evaluations = 0;
   index jacobian_evaluations = 0;
-  index factorizations = 0;  ///< counted by methods, as are Newton's iterations
+  index factorizations = 0;  ///< counted by methods, as are the next two
+  index linear_solves = 0;   ///< with real and complex factors of one step together: one
   index newton_iterations = 0;
 };
+
+// counts.member += n, where a system counts that.
+template <class System>
+REVODE_HD void count_factorization(System& sys) {
+  if constexpr (requires { sys.counts.factorizations; }) ++sys.counts.factorizations;
+}
+template <class System>
+REVODE_HD void count_solves(System& sys, int n) {
+  if constexpr (requires { sys.counts.linear_solves; }) sys.counts.linear_solves += n;
+}
+/// Each takes one solve.
+template <class System>
+REVODE_HD void count_iterations(System& sys, int n) {
+  if constexpr (requires { sys.counts.newton_iterations; }) sys.counts.newton_iterations += n;
+  count_solves(sys, n);
+}
 
 /// What a forward solve did. Counts of implicit methods are 0 for explicit ones.
 struct statistics {

@@ -123,6 +123,7 @@ class stepper {
     s.field_evaluations = sys_.counts.field_evaluations;
     s.jacobian_evaluations = sys_.counts.jacobian_evaluations;
     s.factorizations = sys_.counts.factorizations;
+    s.linear_solves = sys_.counts.linear_solves;
     s.newton_iterations = sys_.counts.newton_iterations;
     return result_;
   }

@@ -26,14 +26,16 @@ class system {
     f_(static_cast<scalar>(t), y, p, dy);
   }
 
-  /// out = (∂f/∂t) t_dot + (∂f/∂y) y_dot + (∂f/∂p) p_dot
-  REVODE_HD void jvp(double t, const Y& y, scalar t_dot, const Y& y_dot, const P& p_dot, Y& out) {
+  /// out = (∂f/∂t) t_dot + (∂f/∂y) y_dot + (∂f/∂p) p_dot; p_dot empty where p stands still
+  template <class DP>
+  REVODE_HD void jvp(double t, const Y& y, scalar t_dot, const Y& y_dot, const DP& p_dot, Y& out) {
     ++counts.jvp_evaluations;
     derivatives_.jvp(f_, static_cast<scalar>(t), y, p, t_dot, y_dot, p_dot, out);
   }
 
-  /// t_bar += wᵀ ∂f/∂t (unless null), y_bar += wᵀ ∂f/∂y, p_bar += wᵀ ∂f/∂p
-  REVODE_HD void vjp(double t, const Y& y, const Y& w, scalar* t_bar, Y& y_bar, P& p_bar) {
+  /// t_bar += wᵀ ∂f/∂t (unless null), y_bar += wᵀ ∂f/∂y, p_bar += wᵀ ∂f/∂p (unless empty)
+  template <class GP>
+  REVODE_HD void vjp(double t, const Y& y, const Y& w, scalar* t_bar, Y& y_bar, GP& p_bar) {
     ++counts.vjp_evaluations;
     derivatives_.vjp(f_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
   }

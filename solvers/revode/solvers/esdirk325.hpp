@@ -9,7 +9,8 @@ namespace revode {
 /// dense output  cubic Hermite polynomial, of order 3
 struct esdirk325 {
   static constexpr const char* name = "esdirk325";
-  static constexpr const char* source = "Kennedy & Carpenter, NASA/TM-2016-219173 (2016), table 5";
+  static constexpr const char* source =
+      "Kennedy & Carpenter, NASA/TM-2016-219173 (2016), ESDIRK3(2)5L[2]SA";
   static constexpr int order = 3, embedded_order = 2, dense_order = 3;
   static constexpr bool filtered = false;
   static constexpr double root2 = 1.414213562373095048802;

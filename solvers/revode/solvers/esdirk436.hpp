@@ -9,7 +9,8 @@ namespace revode {
 /// dense output  cubic Hermite polynomial, of order 3
 struct esdirk436 {
   static constexpr const char* name = "esdirk436";
-  static constexpr const char* source = "Kennedy & Carpenter, NASA/TM-2016-219173 (2016), table 16";
+  static constexpr const char* source =
+      "Kennedy & Carpenter, NASA/TM-2016-219173 (2016), ESDIRK4(3)6L[2]SA";
   static constexpr int order = 4, embedded_order = 3, dense_order = 3;
   static constexpr bool filtered = false;
   static constexpr double root2 = 1.414213562373095048802;

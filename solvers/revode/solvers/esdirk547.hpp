@@ -10,7 +10,7 @@ namespace revode {
 struct esdirk547 {
   static constexpr const char* name = "esdirk547";
   static constexpr const char* source =
-      "Kennedy & Carpenter, Appl. Numer. Math. 136 (2019) 183-205, ESDIRK5(4)7L[2]SA2";
+      "Kennedy & Carpenter, Appl. Numer. Math. 146 (2019) 221-244, ESDIRK5(4)7L[2]SA2";
   static constexpr int order = 5, embedded_order = 4, dense_order = 3;
   static constexpr bool filtered = true;
   static constexpr esdirk_tableau<7> tableau = with_row_sums<7>(

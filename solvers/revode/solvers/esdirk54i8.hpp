@@ -9,7 +9,8 @@ namespace revode {
 /// dense output  cubic Hermite polynomial, of order 3
 struct esdirk54i8 {
   static constexpr const char* name = "esdirk54i8";
-  static constexpr const char* source = "Kennedy & Carpenter, NASA/TM-2016-219173 (2016), table 24";
+  static constexpr const char* source =
+      "Kennedy & Carpenter, NASA/TM-2016-219173 (2016), ESDIRK5(4)I8L[2]SA";
   static constexpr int order = 5, embedded_order = 4, dense_order = 3;
   static constexpr bool filtered = false;
   static constexpr double root2 = 1.414213562373095048802;

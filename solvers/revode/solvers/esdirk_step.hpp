@@ -88,14 +88,8 @@ status prepare_esdirk_step(const M& m, System& sys, double t, double t_new,
   const double h = t_new - t;
   copy(to.state, s.y);
   copy(slope, s.k[0]);
-  if (r.has(r.new_jacobian)) {
-    if (!jacobian_is_at(to.memo, t, s.y)) {
-      algebra_of(m).evaluate(sys, t, s.y, to.cache.jacobian);
-      to.memo.t_jacobian = t;
-      copy(s.y, to.memo.y_jacobian);
-    }
-    if (!all_finite(to.cache.jacobian)) return status::non_finite_field;
-  }
+  const status found = take_jacobian(m, sys, t, s.y, r, to);
+  if (found != status::success) return found;
   if (r.has(r.new_factors)) {
     count_factorization(sys);
     to.memo.h_factors = h;
@@ -156,21 +150,6 @@ void replay(const M& m, System& sys, double t, double t_new, const esdirk_record
   finish_esdirk_step<M>(sys, t, t_new, s, c);
 }
 
-/// Which Jacobian and factors a trial takes; they are put into `to`.
-template <class M, class Y>
-esdirk_record<M> choose_factors(double t, double h, bool adaptive, const carry<M, Y>& from,
-                                carry<M, Y>& to) {
-  esdirk_record<M> r{1, {}, 0};
-  if (renew_jacobian(from.memo, adaptive)) r.flags |= r.new_jacobian | r.new_factors;
-  if (renew_factors(from.memo, h)) r.flags |= r.new_factors;
-  const bool tried = r.has(r.new_jacobian) && jacobian_is_at(to.memo, t, from.state);
-  if (!tried) to.cache.jacobian = from.cache.jacobian;
-  if (!r.has(r.new_factors)) to.cache.factors = from.cache.factors;
-  take_memo(from.memo, tried, t, from.state, to.memo);
-  copy(from.state, to.state);
-  return r;
-}
-
 template <class M, class System, class Y>
 status iterate_stage(System& sys, int i, double t, double t_new, const Y& y,
                      newton_control& control, esdirk_cache<algebra_t<M>, Y>& c) {
@@ -214,7 +193,7 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
                                           esdirk_stages<M, Y>& s, carry<M, Y>& next) {
   const double h = t_new - t;
   outcome<esdirk_record<M>> found;
-  found.record = choose_factors<M>(t, h, tol.estimate, from, next);
+  found.record = choose_factors<esdirk_record<M>>(t, h, tol.estimate, from, next);
   found.what = prepare_esdirk_step(m, sys, t, t_new, found.record, from.cache.slope, next, s);
   if (found.what != status::success) {
     found.record.rate = 0.5f;
@@ -241,6 +220,7 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   if (theta <= 1e-2) found.record.flags |= found.record.fast;
   if (tol.estimate) {
     found.error_squared = esdirk_error_squared<M>(tol, h, s, next.cache);
+    if constexpr (M::filtered) count_solves(sys, 1);
     if (!(found.error_squared <= 1)) return found;
   }
   finish_esdirk_step<M>(sys, t, t_new, s, next);

@@ -10,7 +10,7 @@ namespace revode {
 struct kencarp3 {
   static constexpr const char* name = "kencarp3";
   static constexpr const char* source =
-      "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, appendix D";
+      "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, ARK3(2)4L[2]SA";
   static constexpr int order = 3, embedded_order = 2, dense_order = 3;
   static constexpr bool filtered = false;
   static constexpr esdirk_tableau<4> tableau = {

@@ -10,7 +10,7 @@ namespace revode {
 struct kencarp4 {
   static constexpr const char* name = "kencarp4";
   static constexpr const char* source =
-      "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, appendix D";
+      "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, ARK4(3)6L[2]SA";
   static constexpr int order = 4, embedded_order = 3, dense_order = 3;
   static constexpr bool filtered = false;
   static constexpr esdirk_tableau<6> tableau = {

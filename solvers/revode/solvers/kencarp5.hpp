@@ -10,7 +10,7 @@ namespace revode {
 struct kencarp5 {
   static constexpr const char* name = "kencarp5";
   static constexpr const char* source =
-      "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, appendix D";
+      "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, ARK5(4)8L[2]SA";
   static constexpr int order = 5, embedded_order = 4, dense_order = 3;
   static constexpr bool filtered = true;
   static constexpr esdirk_tableau<8> tableau = {

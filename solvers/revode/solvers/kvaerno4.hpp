@@ -10,7 +10,7 @@ namespace revode {
 /// dense output  cubic Hermite polynomial, of order 3
 struct kvaerno4 {
   static constexpr const char* name = "kvaerno4";
-  static constexpr const char* source = "Kvaerno, BIT 44 (2004) 489-502, method 4/3";
+  static constexpr const char* source = "Kvaerno, BIT 44 (2004) 489-502";
   static constexpr int order = 4, embedded_order = 3, dense_order = 3;
   static constexpr bool filtered = true;
   static constexpr esdirk_tableau<5> tableau = {

@@ -10,7 +10,7 @@ namespace revode {
 /// dense output  cubic Hermite polynomial, of order 3
 struct kvaerno5 {
   static constexpr const char* name = "kvaerno5";
-  static constexpr const char* source = "Kvaerno, BIT 44 (2004) 489-502, method 5/4";
+  static constexpr const char* source = "Kvaerno, BIT 44 (2004) 489-502";
   static constexpr int order = 5, embedded_order = 4, dense_order = 3;
   static constexpr bool filtered = true;
   static constexpr esdirk_tableau<7> tableau = {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <revode/concepts.hpp>
-#include <revode/linalg/dense_lu.hpp>
+#include <revode/linalg/algebra.hpp>
 #include <revode/solve/controller.hpp>
 #include <revode/solve/options.hpp>
 
@@ -200,14 +200,33 @@ void take_memo(const Memo& from, bool tried, double t, const Y& y, Memo& to) {
   copy(y, to.y_jacobian);
 }
 
-/// counts.member += n, where the counts have such a member.
-template <class System>
-void count_factorization(System& sys) {
-  if constexpr (requires { sys.counts.factorizations; }) ++sys.counts.factorizations;
+/// Which Jacobian and factors a trial takes; they are put into `to`.
+template <class Record, class M, class Y>
+Record choose_factors(double t, double h, bool adaptive, const carry<M, Y>& from, carry<M, Y>& to) {
+  Record r{1, {}, 0};
+  if (renew_jacobian(from.memo, adaptive)) r.flags |= r.new_jacobian | r.new_factors;
+  if (renew_factors(from.memo, h)) r.flags |= r.new_factors;
+  const bool fresh = r.has(r.new_jacobian);
+  const bool tried = fresh && jacobian_is_at(to.memo, t, from.state);
+  if (!tried && (!fresh || jacobian_is_at(from.memo, t, from.state)))
+    to.cache.jacobian = from.cache.jacobian;
+  if (!r.has(r.new_factors)) to.cache.factors = from.cache.factors;
+  take_memo(from.memo, tried, t, from.state, to.memo);
+  copy(from.state, to.state);
+  return r;
 }
-template <class System>
-void count_iterations(System& sys, int n) {
-  if constexpr (requires { sys.counts.newton_iterations; }) sys.counts.newton_iterations += n;
+
+/// The Jacobian of a step from (t, y), as decided.
+template <class M, class System, class Y, class Record>
+status take_jacobian(const M& m, System& sys, double t, const Y& y, const Record& r,
+                     carry<M, Y>& to) {
+  if (!r.has(r.new_jacobian)) return status::success;
+  if (!jacobian_is_at(to.memo, t, y)) {
+    algebra_of(m).evaluate(sys, t, y, to.cache.jacobian);
+    to.memo.t_jacobian = t;
+    copy(y, to.memo.y_jacobian);
+  }
+  return all_finite(to.cache.jacobian) ? status::success : status::non_finite_field;
 }
 
 /// The predictive controller, with all the decisions about Jacobian and factors. The estimate falls

@@ -115,10 +115,18 @@ void solve_radau_derivative_whole(scalar_t<Y> h, radau_scratch<L, Y>& w) {
   }
 }
 
-/// Algebras without random access to elements have refinement alone, with more patience.
+/// Algebras with a solver of their own for coupled stages use that, those without random access to
+/// elements have refinement alone, with more patience.
 template <bool Transposed, class L, class Y>
 void solve_radau_derivative_exactly(scalar_t<Y> h, radau_scratch<L, Y>& w) {
-  if constexpr (requires { w.jacobian[0](0, 0); }) {
+  using T = scalar_t<Y>;
+  T a[3][3];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) a[i][j] = T(radau_numbers::inverse[i][j]) / h;
+  if constexpr (requires { L::template solve_stages<Transposed>(a, w.jacobian, w.right, w.x); }) {
+    if (!solve_radau_derivative<Transposed>(h, w, 12))
+      L::template solve_stages<Transposed>(a, w.jacobian, w.right, w.x);
+  } else if constexpr (requires { w.jacobian[0](0, 0); }) {
     if (!solve_radau_derivative<Transposed>(h, w, 12))
       solve_radau_derivative_whole<Transposed>(h, w);
   } else {

@@ -90,14 +90,8 @@ status prepare_radau_step(const M& m, System& sys, double t, double t_new, newto
   copy(to.state, s.y);
   predict_radau_stages(to.memo, h, s.z);
   transform(radau_numbers::t_inverse, s.z, to.cache.w);
-  if (r.has(r.new_jacobian)) {
-    if (!jacobian_is_at(to.memo, t, s.y)) {
-      algebra_of(m).evaluate(sys, t, s.y, to.cache.jacobian);
-      to.memo.t_jacobian = t;
-      copy(s.y, to.memo.y_jacobian);
-    }
-    if (!all_finite(to.cache.jacobian)) return status::non_finite_field;
-  }
+  const status found = take_jacobian(m, sys, t, s.y, r, to);
+  if (found != status::success) return found;
   if (r.has(r.new_factors)) {
     count_factorization(sys);
     to.memo.h_factors = h;
@@ -207,6 +201,7 @@ double radau_error_squared(System& sys, double t, double h, bool careful, const 
     error.data()[k] = of_stages.data()[k] + slope.data()[k];
   }
   c.factors.real.solve(error);
+  count_solves(sys, 1);
   const double squared = weighted_square(error, c.weight);
   if (squared < 1 || !careful) return squared;
   add(s.y, error);
@@ -214,22 +209,8 @@ double radau_error_squared(System& sys, double t, double h, bool careful, const 
   copy(c.correction[1], error);
   add(of_stages, error);
   c.factors.real.solve(error);
+  count_solves(sys, 1);
   return weighted_square(error, c.weight);
-}
-
-/// Which Jacobian and factors a trial takes; they are put into `to`.
-template <class M, class Y>
-newton_record<1> choose_radau_factors(double t, double h, bool adaptive, const carry<M, Y>& from,
-                                      carry<M, Y>& to) {
-  newton_record<1> r{1, {0}, 0};
-  if (renew_jacobian(from.memo, adaptive)) r.flags |= r.new_jacobian | r.new_factors;
-  if (renew_factors(from.memo, h)) r.flags |= r.new_factors;
-  const bool tried = r.has(r.new_jacobian) && jacobian_is_at(to.memo, t, from.state);
-  if (!tried) to.cache.jacobian = from.cache.jacobian;
-  if (!r.has(r.new_factors)) to.cache.factors = from.cache.factors;
-  take_memo(from.memo, tried, t, from.state, to.memo);
-  copy(from.state, to.state);
-  return r;
 }
 
 /// The accuracy asked of the stages is tighter than that of the step: 0.1 rtol^(2/3), and atol in
@@ -242,7 +223,7 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
   const double root = std::cbrt(tol.rtol), rtol = 0.1 * root * root;
   const double atol = tol.rtol > 0 ? rtol * (tol.atol / tol.rtol) : tol.atol;
   outcome<newton_record<1>> found;
-  found.record = choose_radau_factors(t, h, tol.estimate, from, next);
+  found.record = choose_factors<newton_record<1>>(t, h, tol.estimate, from, next);
   found.what = prepare_radau_step(m, sys, t, t_new, found.record, next, s);
   if (found.what != status::success) {
     found.record.rate = 0.5f;

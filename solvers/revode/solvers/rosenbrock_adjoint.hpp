@@ -153,12 +153,12 @@ REVODE_HD void pull_rosenbrock_stages(System& sys, double t, double t_new,
 }
 
 template <class M, bool Seeded, class System, class Y, class P>
-REVODE_HD void pull_rosenbrock_step(System& sys, double t, double t_new,
+REVODE_HD void pull_rosenbrock_step(const M& m, System& sys, double t, double t_new,
                                     const rosenbrock_tape<M, Y>& tape, rosenbrock_scratch<M, Y>& w,
                                     const typename method_types<M, Y>::seeds* seeds, Y& state_bar,
                                     P& p_bar, step_ends<scalar_t<Y>>* ends) {
   const double h_gamma = (t_new - t) * rosenbrock_numbers<M>::gamma();
-  static_cast<void>(factor_stage_matrix(sys, t, h_gamma, tape.y, w.matrix));  // as in the step
+  static_cast<void>(factor_stage_matrix(m, sys, t, h_gamma, tape.y, w.matrix));  // as in the step
   if constexpr (!is_autonomous_v<System>)
     if (ends != nullptr) sys.time_derivative(t, tape.y, w.f_t);
   fill(w.y_bar, scalar_t<Y>(0));
@@ -175,12 +175,12 @@ REVODE_HD
 [[gnu::flatten]]
 #endif
     void
-    pull_small_rosenbrock_step(System& sys, double t, double t_new,
+    pull_small_rosenbrock_step(const M& m, System& sys, double t, double t_new,
                                const rosenbrock_tape<M, Y>& tape, Y& state_bar, P& p_bar) {
   rosenbrock_scratch<M, Y> local;
   Y y_bar = state_bar;
   P parameters_bar = p_bar;
-  pull_rosenbrock_step<M, false>(sys, t, t_new, tape, local, nullptr, y_bar, parameters_bar,
+  pull_rosenbrock_step<M, false>(m, sys, t, t_new, tape, local, nullptr, y_bar, parameters_bar,
                                  nullptr);
   state_bar = y_bar;
   p_bar = parameters_bar;
@@ -194,18 +194,18 @@ REVODE_HD
 ///         derivatives out.
 /// source  Daescu, Carmichael & Sandu, J. Comput. Phys. 165 (2000) 496–510
 template <rosenbrock_method M, class System, class Y, class P>
-REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
+REVODE_HD void pull(const M& m, System& sys, double t, double t_new, nothing,
                     const rosenbrock_tape<M, Y>& tape, rosenbrock_scratch<M, Y>& w,
                     const rosenbrock_seeds<M, Y>* seeds, Y& state_bar, P& p_bar,
                     step_ends<scalar_t<Y>>* ends) {
   if (seeds != nullptr) {
-    pull_rosenbrock_step<M, true>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
+    pull_rosenbrock_step<M, true>(m, sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
   } else if (ends != nullptr) {
-    pull_rosenbrock_step<M, false>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
+    pull_rosenbrock_step<M, false>(m, sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
   } else if constexpr (stays_in_registers<Y> && stays_in_registers<P>) {
-    pull_small_rosenbrock_step<M>(sys, t, t_new, tape, state_bar, p_bar);
+    pull_small_rosenbrock_step<M>(m, sys, t, t_new, tape, state_bar, p_bar);
   } else {
-    pull_rosenbrock_step<M, false>(sys, t, t_new, tape, w, nullptr, state_bar, p_bar, nullptr);
+    pull_rosenbrock_step<M, false>(m, sys, t, t_new, tape, w, nullptr, state_bar, p_bar, nullptr);
   }
 }
 

@@ -1,52 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/linalg/dense_lu.hpp>
-#include <revode/linalg/dense_matrix.hpp>
+#include <concepts>
+#include <type_traits>
+
+#include <revode/linalg/algebra.hpp>
 #include <revode/linalg/lu.hpp>
+#include <revode/solve/statistics.hpp>
 #include <revode/state/algebra.hpp>
 #include <revode/status.hpp>
 
 namespace revode {
 
-/// Small states of fixed size, whose matrices lie beside them.
-template <class Y>
-inline constexpr bool has_small_matrix = static_size_v<Y> >= 0 && static_size_v<Y> <= 32;
+/// Small states of fixed size, whose dense matrices lie beside them.
+template <class M, class Y>
+inline constexpr bool has_small_matrix =
+    static_size_v<Y> >= 0 && static_size_v<Y> <= 32 && std::same_as<algebra_t<M>, dense_algebra>;
 
 /// J at a step's start, and the factors of W = 1/(h γ) − J.
-template <class Y, bool Small = has_small_matrix<Y>>
+template <class M, class Y, bool Small = has_small_matrix<M, Y>>
 struct stage_matrix {
   mat<scalar_t<Y>, static_size_v<Y>> j;
   lu<scalar_t<Y>, static_size_v<Y>> factors;
   stage_matrix() = default;
   REVODE_HD explicit stage_matrix(const Y&) {}
 };
-template <class Y>
-struct stage_matrix<Y, false> {
-  dense_matrix<scalar_t<Y>> j;
-  dense_lu<scalar_t<Y>> factors;
+template <class M, class Y>
+struct stage_matrix<M, Y, false> {
+  using algebra = algebra_t<M>;
+  static constexpr bool on_heap = std::same_as<algebra, dense_algebra>;  // whatever Y's size
+  std::conditional_t<on_heap, dense_matrix<scalar_t<Y>>, typename algebra::template jacobian<Y>> j;
+  std::conditional_t<on_heap, dense_lu<scalar_t<Y>>, typename algebra::template factors<Y>> factors;
   stage_matrix() = default;
-  explicit stage_matrix(const Y& like) : j(length(like)), factors(length(like)) {}
+  explicit stage_matrix(const Y&) : j{}, factors{} {}
 };
 
 /// Takes J at (t, y) and factors W. False when W is singular or not finite.
-template <class System, class Y>
-REVODE_HD bool factor_stage_matrix(System& sys, double t, double h_gamma, const Y& y,
-                                   stage_matrix<Y>& matrix) {
-  sys.jacobian(t, y, matrix.j);
-  if constexpr (!has_small_matrix<Y>)  // dense_lu passes over rows whose multiplier is 0
-    if (!all_finite(matrix.j)) return false;
+template <class M, class System, class Y>
+REVODE_HD bool factor_stage_matrix(const M& m, System& sys, double t, double h_gamma, const Y& y,
+                                   stage_matrix<M, Y>& matrix) {
+  if constexpr (has_small_matrix<M, Y>)
+    sys.jacobian(t, y, matrix.j);
+  else
+    algebra_of(m).evaluate(sys, t, y, matrix.j);
+  count_factorization(sys);
   return matrix.factors.factor_shifted(matrix.j, scalar_t<Y>(1 / h_gamma));
 }
 
 /// Why a matrix had no factors.
-template <class Y>
-REVODE_HD status trouble_of(const stage_matrix<Y>& matrix) {
-  bool finite = true;
-  for (int i = 0; i < matrix.j.rows(); ++i)
-    for (int k = 0; k < matrix.j.cols(); ++k)
-      finite = finite && matrix.j(i, k) - matrix.j(i, k) == 0;
-  return finite ? status::linear_solve_failure : status::non_finite_field;
+template <class M, class Y>
+REVODE_HD status trouble_of(const stage_matrix<M, Y>& matrix) {
+  return all_finite(matrix.j) ? status::linear_solve_failure : status::non_finite_field;
 }
 
 }  // namespace revode

@@ -66,11 +66,11 @@ REVODE_HD void push_rosenbrock_stages(System& sys, double t, double t_new,
 /// The exact derivative of one step. Leaves the tangents of the stages in w for dense output.
 /// cost    one Jacobian, one factorisation; a field JVP and n second derivatives a stage
 template <rosenbrock_method M, class System, class Y, class P>
-REVODE_HD void push(const M&, System& sys, double t, double t_new, nothing,
+REVODE_HD void push(const M& m, System& sys, double t, double t_new, nothing,
                     const rosenbrock_tape<M, Y>& tape, rosenbrock_scratch<M, Y>& w, Y& y_dot,
                     const P& p_dot, const step_ends<scalar_t<Y>>& ends) {
   const double h_gamma = (t_new - t) * rosenbrock_numbers<M>::gamma();
-  static_cast<void>(factor_stage_matrix(sys, t, h_gamma, tape.y, w.matrix));  // as in the step
+  static_cast<void>(factor_stage_matrix(m, sys, t, h_gamma, tape.y, w.matrix));  // as in the step
   sys.time_derivative(t, tape.y, w.f_t);
   push_rosenbrock_stages<M, 0>(sys, t, t_new, tape, w, y_dot, p_dot, ends);
   const scalar_t<Y>* du[rosenbrock_numbers<M>::kept];

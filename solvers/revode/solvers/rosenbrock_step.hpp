@@ -47,7 +47,9 @@ struct rosenbrock_pointers {
 template <class T>
 struct element_range {
   T* first;
+  int count;
   REVODE_HD T* data() const { return first; }
+  REVODE_HD int size() const { return count; }
 };
 
 /// Stages I … Last − 1. `stage` ends as the last argument that was formed.
@@ -82,7 +84,7 @@ REVODE_HD void solve_stages(System& sys, double t, double t_new, const Y& y,
           if constexpr (moves) right = muladd(h_driven, w.f_t.data()[i], right);
           out[i] = add_weighted<coupling_row<M, I>, 0, I>(right, weight, s.u, i);
         });
-    element_range<T> unknown{out};
+    element_range<T> unknown{out, length(y)};
     w.matrix.factors.solve(unknown);
     solve_stages<M, I + 1, Last>(sys, t, t_new, y, s, w, stage);
   }
@@ -98,14 +100,16 @@ REVODE_HD void add_all_stages(const Y& y, const scalar_t<Y>* const* u, Y& out) {
 
 /// tape.y → all stages that are kept, and the new state in `out`. False when there is no solution.
 template <class M, class System, class Y, class Cache>
-REVODE_HD bool take_rosenbrock_step(System& sys, double t, double t_new, const Cache& cache,
-                                    rosenbrock_tape<M, Y>& tape, rosenbrock_work<M, Y>& w, Y& out) {
+REVODE_HD bool take_rosenbrock_step(const M& m, System& sys, double t, double t_new,
+                                    const Cache& cache, rosenbrock_tape<M, Y>& tape,
+                                    rosenbrock_work<M, Y>& w, Y& out) {
   const rosenbrock_pointers<M, Y> s(tape, w);
   const double h_gamma = (t_new - t) * rosenbrock_numbers<M>::gamma();
-  if (!factor_stage_matrix(sys, t, h_gamma, tape.y, w.matrix)) return false;
+  if (!factor_stage_matrix(m, sys, t, h_gamma, tape.y, w.matrix)) return false;
   if constexpr (!is_autonomous_v<System>) sys.time_derivative(t, tape.y, w.f_t);
   if constexpr (rosenbrock_numbers<M>::fsal) copy(cache.k, w.f);
   solve_stages<M, 0, rosenbrock_numbers<M>::kept>(sys, t, t_new, tape.y, s, w, out);
+  count_solves(sys, rosenbrock_numbers<M>::kept);
   add_all_stages<M>(tape.y, s.u, out);
   return true;
 }
@@ -140,13 +144,13 @@ REVODE_HD void refresh(const M&, System& sys, double t, carry<M, Y>& c) {
 }
 
 template <class M, class System, class Y>
-REVODE_HD outcome<nothing> try_rosenbrock_step(System& sys, const tolerance& tol, double t,
-                                               double t_new, const carry<M, Y>& from,
+REVODE_HD outcome<nothing> try_rosenbrock_step(const M& m, System& sys, const tolerance& tol,
+                                               double t, double t_new, const carry<M, Y>& from,
                                                rosenbrock_tape<M, Y>& tape,
                                                rosenbrock_work<M, Y>& w, carry<M, Y>& next) {
   using numbers = rosenbrock_numbers<M>;
   copy(from.state, tape.y);
-  if (!take_rosenbrock_step<M>(sys, t, t_new, from.cache, tape, w, next.state))
+  if (!take_rosenbrock_step<M>(m, sys, t, t_new, from.cache, tape, w, next.state))
     return {.what = trouble_of(w.matrix)};
   if constexpr (numbers::fsal) {
     sys(t_new, next.state, next.cache.k);
@@ -155,6 +159,7 @@ REVODE_HD outcome<nothing> try_rosenbrock_step(System& sys, const tolerance& tol
   if (!tol.estimate) return {};
   const rosenbrock_pointers<M, Y> s(tape, w);
   solve_stages<M, numbers::kept, numbers::stages>(sys, t, t_new, tape.y, s, w, w.shared);
+  count_solves(sys, numbers::stages - numbers::kept);
   return {rosenbrock_error_squared<M>(tol, tape.y, next.state, s.u)};
 }
 
@@ -166,24 +171,24 @@ REVODE_HD
 [[gnu::flatten]]
 #endif
     outcome<nothing>
-    try_small_rosenbrock_step(System& sys, const tolerance& tol, double t, double t_new,
+    try_small_rosenbrock_step(const M& m, System& sys, const tolerance& tol, double t, double t_new,
                               const carry<M, Y>& from, rosenbrock_tape<M, Y>& tape,
                               carry<M, Y>& next) {
   rosenbrock_work<M, Y> w;
-  return try_rosenbrock_step<M>(sys, tol, t, t_new, from, tape, w, next);
+  return try_rosenbrock_step<M>(m, sys, tol, t, t_new, from, tape, w, next);
 }
 
 /// One trial step.
 /// cost    one Jacobian, one factorisation, a solve for every stage, a field evaluation for every
 ///         different argument; the Jacobian of a rejected step is not kept
 template <rosenbrock_method M, class System, class Y>
-REVODE_HD outcome<nothing> attempt(const M&, System& sys, const tolerance& tol, double t,
+REVODE_HD outcome<nothing> attempt(const M& m, System& sys, const tolerance& tol, double t,
                                    double t_new, const carry<M, Y>& from,
                                    rosenbrock_tape<M, Y>& tape, carry<M, Y>& next) {
-  if constexpr (has_small_matrix<Y>)
-    return try_small_rosenbrock_step<M>(sys, tol, t, t_new, from, tape, next);
+  if constexpr (has_small_matrix<M, Y>)
+    return try_small_rosenbrock_step<M>(m, sys, tol, t, t_new, from, tape, next);
   else
-    return try_rosenbrock_step<M>(sys, tol, t, t_new, from, tape, tape.work, next);
+    return try_rosenbrock_step<M>(m, sys, tol, t, t_new, from, tape, tape.work, next);
 }
 
 template <rosenbrock_method M, class System, class Y>

@@ -115,7 +115,7 @@ struct rosenbrock_work {
   static constexpr int extra = rosenbrock_numbers<M>::stages - rosenbrock_numbers<M>::kept;
   Y f, shared, f_t;
   Y u_extra[extra > 0 ? extra : 1];
-  stage_matrix<Y> matrix;
+  stage_matrix<M, Y> matrix;
 
   rosenbrock_work() = default;
   REVODE_HD explicit rosenbrock_work(const Y& like)
@@ -134,7 +134,7 @@ struct rosenbrock_tape {
   static constexpr int kept = rosenbrock_numbers<M>::kept;
   Y y;
   Y u[kept];
-  [[no_unique_address]] std::conditional_t<has_small_matrix<Y>, nothing, rosenbrock_work<M, Y>>
+  [[no_unique_address]] std::conditional_t<has_small_matrix<M, Y>, nothing, rosenbrock_work<M, Y>>
       work;
 
   rosenbrock_tape() = default;
@@ -179,7 +179,7 @@ struct rosenbrock_scratch {
   static constexpr int kept = rosenbrock_numbers<M>::kept;
   Y stage, sum, f_t, y_bar;
   Y w[kept], v[kept];
-  stage_matrix<Y> matrix;
+  stage_matrix<M, Y> matrix;
 
   rosenbrock_scratch() = default;
   REVODE_HD explicit rosenbrock_scratch(const Y& like)

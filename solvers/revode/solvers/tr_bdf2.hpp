@@ -10,7 +10,7 @@ namespace revode {
 struct tr_bdf2 {
   static constexpr const char* name = "tr_bdf2";
   static constexpr const char* source =
-      "Hosea & Shampine, Appl. Numer. Math. 20 (1996) 21-37, section 2";
+      "Hosea & Shampine, Appl. Numer. Math. 20 (1996) 21-37";
   static constexpr int order = 2, embedded_order = 3, dense_order = 2, estimate_order = 2;
   static constexpr bool filtered = true;
   static constexpr double root2 = 1.414213562373095048802;

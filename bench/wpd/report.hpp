@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "measure.hpp"
+
+namespace revode::wpd {
+
+struct problem_report {
+  std::string name;
+  int n;
+  std::vector<curve> curves;
+};
+struct report {
+  std::vector<problem_report> problems;
+  std::vector<std::string> peers;  ///< what they say of themselves
+};
+
+constexpr double targets[] = {4, 6, 8};
+
+/// A method of revode or a peer that is the fastest to `digits`; null when none gets there.
+const curve* fastest(const problem_report& q, bool peer, double digits);
+
+/// Time against digits, the fastest methods and all peers: the inside of an <svg> of 520 by 400, and
+/// that <svg>.
+std::string drawing(const problem_report& q);
+std::string figure(const problem_report& q);
+
+void print_tables(const problem_report& q);
+
+/// wpd.html, wpd.json, wpd.md, wpd.svg and wpd_PROBLEM.svg.
+void write(const report& all, const std::string& folder);
+
+}  // namespace revode::wpd

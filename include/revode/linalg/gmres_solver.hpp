@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <revode/config.hpp>
+
+namespace revode {
+
+/// Restarted GMRES: A u = b from u = 0, until |b − A u| ≤ tolerance |b|, a cycle does not halve what
+/// is left, or `most` products are done. The same b gives the same bits. Copies get no memory: it is
+/// made at the first solve of a size.
+/// cost    a product and, after k products of a cycle, 2 n k multiply-adds
+/// memory  (restart + 2) n numbers
+/// source  Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856–869
+template <class T>
+class gmres_solver {
+ public:
+  gmres_solver() = default;
+  gmres_solver(const gmres_solver&) {}
+  gmres_solver& operator=(const gmres_solver&) { return *this; }
+
+  void resize(int n, int restart) {
+    if (n == n_ && restart == restart_) return;
+    n_ = n;
+    restart_ = restart;
+    const auto columns = static_cast<std::size_t>(restart);
+    basis_.assign((columns + 1) * static_cast<std::size_t>(n), T(0));
+    product_.assign(static_cast<std::size_t>(n), T(0));
+    triangle_.assign(columns * columns, T(0));
+    cosine_.assign(columns, T(0));
+    sine_.assign(columns, T(0));
+    right_.assign(columns + 1, T(0));
+  }
+
+  /// apply(in, out): out = A in, of n numbers each. How many products were taken.
+  template <class Apply>
+  int solve(const T* b, T* u, const Apply& apply, T tolerance, int most) {
+    for (int i = 0; i < n_; ++i) u[i] = T(0);
+    const T goal = tolerance * norm(b);
+    T before(-1);
+    int products = 0;
+    for (;;) {
+      T* rest = basis(0);
+      if (before < 0) {
+        for (int i = 0; i < n_; ++i) rest[i] = b[i];
+      } else {
+        apply(u, product_.data());
+        ++products;
+        for (int i = 0; i < n_; ++i) rest[i] = b[i] - product_[static_cast<std::size_t>(i)];
+      }
+      const T left = norm(rest);
+      if (left - left != T(0)) return spoil(u, products);
+      if (left <= goal || products >= most || (before >= 0 && left > before / 2)) return products;
+      before = left;
+      const int columns = cycle(left, goal, most - products, apply);
+      products += columns;
+      add_combination(columns, u);
+    }
+  }
+
+ private:
+  T* basis(int k) { return basis_.data() + static_cast<std::ptrdiff_t>(k) * n_; }
+  T& triangle(int i, int k) { return triangle_[static_cast<std::size_t>(k * restart_ + i)]; }
+  T& at(std::vector<T>& x, int k) { return x[static_cast<std::size_t>(k)]; }
+
+  T product(const T* x, const T* y) const {
+    T sum(0);
+    for (int i = 0; i < n_; ++i) sum = muladd(x[i], y[i], sum);
+    return sum;
+  }
+  T norm(const T* x) const {
+    using std::sqrt;
+    return sqrt(product(x, x));
+  }
+  int spoil(T* u, int products) const {
+    for (int i = 0; i < n_; ++i) u[i] = std::nan("");
+    return products;
+  }
+
+  /// Columns of the basis and of the triangle until the residual's norm, which starts as `left`, is
+  /// down to the goal.
+  template <class Apply>
+  int cycle(T left, T goal, int most, const Apply& apply) {
+    using std::abs;
+    using std::sqrt;
+    for (int i = 0; i < n_; ++i) basis(0)[i] = basis(0)[i] / left;
+    at(right_, 0) = left;
+    for (int k = 0;; ++k) {
+      T* next = basis(k + 1);
+      apply(basis(k), next);
+      for (int i = 0; i <= k; ++i) {
+        const T part = product(basis(i), next);
+        triangle(i, k) = part;
+        for (int j = 0; j < n_; ++j) next[j] = muladd(-part, basis(i)[j], next[j]);
+      }
+      const T beyond = norm(next);
+      for (int i = 0; i < k; ++i) {
+        const T upper = triangle(i, k), lower = triangle(i + 1, k);
+        triangle(i, k) = muladd(at(cosine_, i), upper, at(sine_, i) * lower);
+        triangle(i + 1, k) = muladd(at(cosine_, i), lower, -(at(sine_, i) * upper));
+      }
+      T& corner = triangle(k, k);
+      const T length = sqrt(muladd(corner, corner, beyond * beyond));
+      if (!(length > T(0))) return k;  // A is singular on this space
+      at(cosine_, k) = corner / length;
+      at(sine_, k) = beyond / length;
+      corner = length;
+      at(right_, k + 1) = -at(sine_, k) * at(right_, k);
+      at(right_, k) = at(cosine_, k) * at(right_, k);
+      if (abs(at(right_, k + 1)) <= goal || k + 1 >= restart_ || k + 1 >= most) return k + 1;
+      for (int j = 0; j < n_; ++j) next[j] = next[j] / beyond;
+    }
+  }
+
+  /// u += Σ_{k<columns} c_k basis(k), triangle c = right
+  void add_combination(int columns, T* u) {
+    for (int k = columns - 1; k >= 0; --k) {
+      T sum = at(right_, k);
+      for (int j = k + 1; j < columns; ++j) sum = muladd(-triangle(k, j), at(right_, j), sum);
+      at(right_, k) = sum / triangle(k, k);
+    }
+    for (int k = 0; k < columns; ++k)
+      for (int i = 0; i < n_; ++i) u[i] = muladd(at(right_, k), basis(k)[i], u[i]);
+  }
+
+  int n_ = 0, restart_ = 0;
+  std::vector<T> basis_, product_, triangle_, cosine_, sine_, right_;
+};
+
+}  // namespace revode

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <revode/linalg/gmres.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <revode/linalg/banded.hpp>
+#include <revode/problems/burgers_1d.hpp>
+#include <revode/testing/laws.hpp>
+
+namespace revode {
+namespace {
+
+using states = std::vector<double>;
+
+TEST_CASE("GMRES: n products solve n equations, restarts take more, and the bits repeat") {
+  random_numbers random(1);
+  const int n = 25;
+  dense_matrix<double> a(n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) a(i, j) = random() + (i == j ? 6.0 : 0.0);
+  const auto apply = [&](const double* in, double* out) {
+    for (int i = 0; i < n; ++i) {
+      out[i] = 0;
+      for (int j = 0; j < n; ++j) out[i] += a(i, j) * in[j];
+    }
+  };
+  const auto b = random.like(states(n));
+  for (const int restart : {n, 8}) {
+    gmres_solver<double> solver;
+    solver.resize(n, restart);
+    states x(n), rest(n), again(n);
+    const int products = solver.solve(b.data(), x.data(), apply, 1e-13, 500);
+    if (restart == n) CHECK(products <= n + 1);
+    if (restart == 8) CHECK(products > 8);
+    apply(x.data(), rest.data());
+    for (int i = 0; i < n; ++i) CHECK(std::abs(rest[std::size_t(i)] - b[std::size_t(i)]) < 1e-12);
+    solver.solve(b.data(), again.data(), apply, 1e-13, 500);
+    CHECK(again == x);
+    CHECK(solver.solve(b.data(), x.data(), apply, 0.0, 5) <= 6);
+    const states nothing(n);
+    CHECK(solver.solve(nothing.data(), x.data(), apply, 1e-13, 500) == 0);
+    CHECK(x == nothing);
+  }
+}
+
+TEST_CASE("GMRES: singular and non-finite systems end, with what is there or with NaN") {
+  gmres_solver<double> solver;
+  solver.resize(3, 3);
+  const states b{1, 2, 3};
+  states x(3);
+  const auto zero = [](const double*, double* out) { out[0] = out[1] = out[2] = 0; };
+  CHECK(solver.solve(b.data(), x.data(), zero, 1e-13, 50) < 5);
+  const auto bad = [](const double*, double* out) { out[0] = out[1] = out[2] = std::nan(""); };
+  CHECK(solver.solve(b.data(), x.data(), bad, 1e-13, 50) < 5);
+  CHECK(x[0] != x[0]);
+}
+
+template <class L, class Number>
+auto check_solves(const L& algebra, Number factor) {
+  const burgers_1d f{20};
+  const auto y = f.y0();
+  const auto p = f.parameters();
+  system<burgers_1d, states, vec<double, 1>> sys(f, p);
+  typename L::template jacobian<states> j{};
+  dense_matrix<double> dense(20);
+  sys.jacobian(0, y, dense);
+  algebra.evaluate(sys, 0, y, j);
+  typename L::template factors<states> factors;
+  typename L::template complex_factors<states> complex;
+  dense_lu<double> expected;
+  complex_lu<double, -1> expected_complex;
+  REQUIRE(factors.factor_shifted(j, 40 * factor));
+  REQUIRE(expected.factor_shifted(dense, 40 * factor));
+  REQUIRE(complex.factor_shifted(j, 30 * factor, 20 * factor));
+  REQUIRE(expected_complex.factor_shifted(dense, 30 * factor, 20 * factor));
+  random_numbers random(8);
+  const auto b = random.like(y), c = random.like(y);
+  const auto close = [](const states& x, const states& z) {
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == doctest::Approx(z[i]).epsilon(1e-9));
+  };
+  auto x = b, z = b, u = c, v = c;
+  factors.solve(x), expected.solve(z);
+  close(x, z);
+  x = z = b;
+  factors.solve_transposed(x), expected.solve_transposed(z);
+  close(x, z);
+  x = z = b;
+  complex.solve(x, u), expected_complex.solve(z, v);
+  close(x, z), close(u, v);
+  x = z = b, u = v = c;
+  complex.solve_adjoint(x, u), expected_complex.solve_adjoint(z, v);
+  close(x, z), close(u, v);
+  x = z = b;
+  add_product(j, b, x), add_product(dense, b, z);
+  close(x, z);
+  add_transposed_product(j, b, x), add_transposed_product(dense, b, z);
+  close(x, z);
+  return sys.counts;
+}
+
+TEST_CASE("matrix-free algebra: the dense solutions, by products alone") {
+  const auto plain = check_solves(gmres<>{}, 1.0);
+  CHECK(plain.jacobian_evaluations == 2);  // the dense one, too
+  const auto diagonal = check_solves(gmres<banded>{{0, 0}}, 1.0);
+  CHECK(diagonal.jvp_evaluations > 40);
+  const auto exact = check_solves(gmres<banded>{{1, 1}}, 1.0);
+  CHECK(exact.jvp_evaluations <= 3 + 3 * 3 + 1);  // the preconditioner is the inverse
+  CHECK(exact.vjp_evaluations <= 3 * 3 + 1);
+}
+
+TEST_CASE("matrix-free algebra: limits that allow nothing are refused word by word") {
+  std::string said;
+  try {
+    check_solves(gmres<>{{}, {.restart = 0}}, 1.0);
+  } catch (const std::invalid_argument& e) {
+    said = e.what();
+  }
+  CHECK(
+      said ==
+      "GMRES that restarts after 0 and ends after 300 products (it takes one at least) give more?");
+}
+
+}  // namespace
+}  // namespace revode
