@@ -31,8 +31,9 @@ report bench_command(const arguments& given) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", none);
   execv((self.parent_path() / program).c_str(), words.data());
   execvp(program.c_str(), words.data());
-  misuse(program + " not found (neither beside revode nor on PATH) build it with 'tools/dev bench " +
-         name + "'?");
+  misuse(program +
+         " not found (neither beside revode nor on PATH) build it with 'tools/dev bench " + name +
+         "'?");
 }
 
 }  // namespace revode::cli

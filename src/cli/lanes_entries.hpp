@@ -90,10 +90,10 @@ template <class F, int N>
 lanes_result run_lanes(const lanes_request& r) {
   using Y = vec<double, N>;
   using P = decltype(F{}.parameters());
-  ensemble_solver<tsit5, F, Y, P, on_device, on_device::width, false> solver(
+  ensemble_solver<tsit5, F, Y, P, on_device, lane_width(on_device::width, N), false> solver(
       ensemble_of<F, Y, P>(r), tsit5{}, r.settings);
   lanes_result found;
-  found.width = on_device::width;
+  found.width = solver.width;
   found.seconds = watched(r, "solve  ", solver, [&] {
     solver.run();
     const auto s = solver.result();

@@ -50,34 +50,29 @@ pushed_solution<vector> push_by(const initial_value_problem& q, const options& o
   return solve(q, M{}, o, along);
 }
 
-template <std::size_t Part, std::size_t I, class M>
-void add_entry(std::vector<method_entry>& entries) {
-  if constexpr (I % method_parts == Part)
-    entries.push_back({M::name, M::source, M::order, has_estimate_v<M>, &solve_by<M>,
-                       &differentiate_by<M>, &push_by<M>});
-}
-
-template <std::size_t Part, class... Methods, std::size_t... I>
-void add_entries(method_list<Methods...>, std::index_sequence<I...>,
-                 std::vector<method_entry>& entries) {
-  (add_entry<Part, I, Methods>(entries), ...);
-}
-
 template <class... A, class... B, class... C>
 auto joined(method_list<A...>, method_list<B...>, method_list<C...>)
     -> method_list<A..., B..., C...>;
 
-template <class... Methods>
-constexpr std::size_t method_count(method_list<Methods...>) {
-  return sizeof...(Methods);
+/// Those of `Part` among the methods of the list, each compiled with its three uses.
+template <std::size_t Part, class... Methods>
+auto entries_among(method_list<Methods...>) -> std::vector<method_entry> {
+  constexpr std::size_t count = sizeof...(Methods);
+  std::vector<method_entry> entries;
+  const auto add = [&]<std::size_t I, class M>() {
+    if constexpr (I * method_parts / count == Part)
+      entries.push_back({M::name, M::source, M::order, has_estimate_v<M>, &solve_by<M>,
+                         &differentiate_by<M>, &push_by<M>});
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) { (add.template operator()<I, Methods>(), ...); }
+  (std::index_sequence_for<Methods...>{});
+  return entries;
 }
 
 template <std::size_t Part>
 auto entries_of_part() -> std::vector<method_entry> {
-  using methods = decltype(joined(all_methods{}, rosenbrock_methods{}, implicit_methods{}));
-  std::vector<method_entry> entries;
-  add_entries<Part>(methods{}, std::make_index_sequence<method_count(methods{})>{}, entries);
-  return entries;
+  return entries_among<Part>(
+      decltype(joined(all_methods{}, rosenbrock_methods{}, implicit_methods{})){});
 }
 
 }  // namespace revode::cli

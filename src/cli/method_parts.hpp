@@ -8,8 +8,8 @@
 
 namespace revode::cli {
 
-/// The table of methods is compiled in this many sources, written by cmake/command.cmake; method
-/// number i belongs to part i mod method_parts.
+/// The table of methods is compiled in this many sources, written by cmake/command.cmake, in
+/// equal shares.
 inline constexpr std::size_t method_parts = REVODE_METHOD_PARTS;
 
 /// The entries of one part; defined in method_entries.hpp, each instantiated in a source of its own.

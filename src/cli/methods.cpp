@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cli/methods.hpp>
 
-#include <array>
 #include <utility>
 
 #include <cli/method_parts.hpp>
@@ -10,13 +9,12 @@
 namespace revode::cli {
 
 auto method_table() -> std::vector<method_entry> {
-  const auto collect = []<std::size_t... Part>(std::index_sequence<Part...>) {
-    return std::array{entries_of_part<Part>()...};
-  };
-  const auto parts = collect(std::make_index_sequence<method_parts>{});
   std::vector<method_entry> table;
-  for (std::size_t i = 0; i / method_parts < parts[i % method_parts].size(); ++i)
-    table.push_back(parts[i % method_parts][i / method_parts]);
+  const auto append = [&](const std::vector<method_entry>& part) {
+    table.insert(table.end(), part.begin(), part.end());
+  };
+  [&]<std::size_t... Part>(std::index_sequence<Part...>) { (append(entries_of_part<Part>()), ...); }
+  (std::make_index_sequence<method_parts>{});
   return table;
 }
 

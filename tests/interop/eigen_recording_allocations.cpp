@@ -1,28 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorded_body.hpp"
 
-#include <cstdlib>
+#include "malloc_counts.hpp"
 
-// Eigen allocates by malloc and everything else by operator new, which calls it.
-// Sanitizers have a malloc of their own.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define UNDER_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNDER_SANITIZER
-#endif
-#if defined(__GLIBC__) && !defined(UNDER_SANITIZER)
-namespace {
-thread_local long allocations = 0;
-}
-extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* malloc(std::size_t bytes) {
-  ++allocations;
-  return __libc_malloc(bytes);
-}
-
+#if defined(COUNTS_MALLOC)
 namespace revode {
 
 TEST_CASE("the second recording of a body of matrices allocates nothing, nor does its pull") {

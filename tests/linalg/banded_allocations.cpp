@@ -3,7 +3,6 @@
 
 #include <revode/linalg/banded.hpp>
 
-#include <cstdlib>
 #include <vector>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
@@ -11,27 +10,9 @@
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 
-// Sanitizers have a malloc of their own.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define UNDER_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNDER_SANITIZER
-#endif
-#if defined(__GLIBC__) && !defined(UNDER_SANITIZER)
-namespace {
-long allocations = 0;
-long allocated = 0;
-}  // namespace
-extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* malloc(std::size_t bytes) {
-  ++allocations;
-  allocated += static_cast<long>(bytes);
-  return __libc_malloc(bytes);
-}
+#include "malloc_counts.hpp"
 
+#if defined(COUNTS_MALLOC)
 namespace revode {
 namespace {
 

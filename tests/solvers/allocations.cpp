@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include <Eigen/Core>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
@@ -10,26 +8,9 @@
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>
 
-// Eigen allocates by malloc and everything else by operator new, which calls it.
-// Sanitizers have a malloc of their own.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define UNDER_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNDER_SANITIZER
-#endif
-#if defined(__GLIBC__) && !defined(UNDER_SANITIZER)
-namespace {
-long allocations = 0;
-}
-extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* malloc(std::size_t bytes) {
-  ++allocations;
-  return __libc_malloc(bytes);
-}
+#include "malloc_counts.hpp"
 
+#if defined(COUNTS_MALLOC)
 namespace revode {
 namespace {
 
