@@ -23,11 +23,12 @@ inline lane_rules rules_of(const options& o) {
 /// An ensemble where its lanes run, for solving it more than once (with other parameters, in an
 /// order learned from the last time). W is the number of lanes stepped together by one worker;
 /// without Saves there can be no save points, and half as much is compiled.
-template <class M, class F, class Y, class P, class Place = on_device, int W = Place::width,
-          bool Saves = true>
+template <class M, class F, class Y, class P, class Place = on_device,
+          int W = lane_width(Place::width, static_size_v<Y>), bool Saves = true>
 class ensemble_solver {
  public:
   using T = scalar_t<Y>;
+  static constexpr int width = W;
 
   ensemble_solver(const ensemble<F, Y, P>& e, const M& m, const options& o)
       : m_(m),

@@ -302,7 +302,7 @@ struct gradient_group {
   /// their turn.
   template <class Body>
   REVODE_HD void each(bars_type& bars, const index* lane, const Body& body) const {
-    forward.guarded([&] { for_each_lane<W>(body); },
+    forward.guarded([&] { for_each_lane_apart<W>(body); },
                     [&] {
                       for (int l = 0; l < W; ++l) guarded_lane(bars, l, lane[l], [&] { body(l); });
                     },

@@ -120,11 +120,12 @@ struct forward_group {
     int at_rest = 0;
     for (int l = 0; l < W; ++l) {
       if (g.ended[l] == running && g.attempts[l] == round - started[l])
-        guarded([&] { attempt_lane<Fixed>(m, f, rules, g, tapes, l); },
+        guarded([&] { step_lane<Fixed>(m, f, g, tapes, l); },
                 [&] {
                   g.stepped[l] = 0;
                   g.ended[l] = code(status::user_error);
                 });
+      decide_lane<Fixed>(rules, g, l);
       at_rest += g.ended[l] != running;
     }
     return at_rest;

@@ -90,7 +90,7 @@ REVODE_HD void pull_lane(const M& m, const F& f, const lane_group<M, Y, P, W>& g
   bars.pulled[l] = round;
 }
 
-/// body(l) for every lane, as one vector operation each line; `Body` is a functor of this file.
+/// body(l) for every lane in a function of its own; `Body` is a functor of this file.
 template <int W, class Body>
 #if defined(__CUDACC__)
 REVODE_HD
@@ -98,13 +98,8 @@ REVODE_HD
 [[gnu::flatten]]
 #endif
     void
-    for_each_lane(const Body& body) {
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#elif !defined(__CUDACC__)
-#pragma GCC ivdep
-#endif
-  for (int l = 0; l < W; ++l) body(l);
+    for_each_lane_apart(const Body& body) {
+  for_each_lane<W>(body);
 }
 
 template <class M, class F, class Group>

@@ -90,7 +90,9 @@ REVODE_HD void start_lane(const M& m, const F& f, const lane_rules& rules,
   }
   g.evaluations[l] = sys.counts.field_evaluations;
   if (t0 == t1) ended = code(status::success);
-  g.ended[l] = ended != running ? ended : before_next_attempt(t0, t_new, 0, g.attempts_allowed[l]);
+  g.ended[l] = ended != running
+                   ? ended
+                   : before_next_attempt(t0, t_new, 0, g.attempts_allowed[l]) - code_offset;
   if (Fixed && g.ended[l] == code(status::step_underflow)) g.ended[l] = running;
 }
 

@@ -33,6 +33,13 @@ inline constexpr int host_lanes = 32;
 inline constexpr int host_lanes = 16;
 #endif
 
+/// How many lanes of a state with `numbers` elements step together where a place takes `most`: of a
+/// large one as many as one vector has, for a step of two would leave more behind than the nearest
+/// cache holds.
+constexpr int lane_width(int most, int numbers) {
+  return numbers > 8 && most >= 4 ? most / 4 : most;
+}
+
 #if defined(__CUDACC__)
 template <class Op>
 __global__ void __launch_bounds__(128) lane_kernel(Op op, index n) {

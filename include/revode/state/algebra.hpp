@@ -67,7 +67,7 @@ using rebind_t = typename rebind<Y, S>::type;
 /// f is marked always_inline where it is written, since a call would go through memory as well.
 template <class Y, class F>
 REVODE_HD void for_each_element(const Y& y, F&& f) {
-  if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= 8) {
+  if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= 16) {
     // A loop, not a recursion: g++ 12 unrolls it before it decides what may live in registers.
 #if defined(__CUDACC__)
 #pragma unroll
