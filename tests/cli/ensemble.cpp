@@ -69,7 +69,7 @@ TEST_CASE("ensemble: slots, log and budget choose the memory and change no bit")
   const auto plain = run(words + "--loss squared").json();
   CHECK(plain["reverse"]["plan"] == "states");
   CHECK(plain["reverse"]["replayed_rounds"] == 0);
-  for (const char* memory : {"--slots 5", "--slots 5 --log controller", "--budget 50kB"}) {
+  for (const char* memory : {"--slots 5", "--slots 5 --log controller", "--budget 20kB"}) {
     CAPTURE(memory);
     const auto j = run(words + "--loss squared " + memory).json();
     CHECK(j["reverse"]["plan"] != "states");

@@ -13,12 +13,13 @@ TEST_CASE("laws, first third of the methods: replay, dot products, duals on the 
   check_laws_of_part<0>(all_methods{});
 }
 
-TEST_CASE("laws: every named problem is among theirs") {
+TEST_CASE("laws: every named problem that is not stiff is among theirs") {
   const auto stem = [](std::string_view name) { return name.substr(0, name.find(':')); };
   for (const catalog_entry& entry : catalog()) {
     CAPTURE(entry.name);
-    CHECK(std::any_of(std::begin(short_problems), std::end(short_problems),
-                      [&](const short_problem& s) { return stem(s.name) == entry.name; }));
+    CHECK((entry.stiff ||
+           std::any_of(std::begin(short_problems), std::end(short_problems),
+                       [&](const short_problem& s) { return stem(s.name) == entry.name; })));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <revode/schedule/action.hpp>
 #include <revode/schedule/mixed_numbers.hpp>
 
 namespace revode {
