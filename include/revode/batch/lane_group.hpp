@@ -177,7 +177,7 @@ REVODE_HD void decide_fixed(lane_group<M, Y, P, W>& g, int l) {
   const std::int64_t after = select(g.t_tried[l] == g.t1[l], wide_code(status::success), go_on);
   const std::int64_t ended =
       select(g.trouble[l] == code(status::success), after, g.trouble[l] + code_offset);
-  g.ended[l] = select(g.ended[l] == running, ended, g.ended[l]);
+  g.ended[l] = select(g.ended[l] == running, ended - code_offset, g.ended[l]);
 }
 
 // stepper::adaptive_step after its attempt, in three parts that are loops of their own: together they
