@@ -84,8 +84,8 @@ constexpr bool takes_slots(schedule_kind kind) {
   }
 }
 
-/// Any of them, chosen at run time. Compiled once, in the library: a call an action, of the plan
-/// itself where all that is left is an optimal reversal.
+/// Any of them, chosen at run time. Compiled once, in the library: a call an action, but none where
+/// the plan is a first sweep between two decisions, or only an optimal reversal is left.
 class any_schedule {
  public:
   any_schedule(schedule_kind kind, const schedule_request& r);
@@ -94,7 +94,12 @@ class any_schedule {
   any_schedule& operator=(const any_schedule&);  ///< of the same kind: in the memory it has
   ~any_schedule();
 
-  action next() { return rest_ != nullptr ? rest_->next() : next_of_plan(); }
+  action next() {
+    if (rest_ != nullptr) return rest_->next();
+    if (sweep_ == nullptr) return next_of_plan();
+    if (sweep_->undecided()) decide();
+    return sweep_->next();
+  }
   void finalize(index n);
   index snapshot_slots() const;
   index tape_slots() const;
@@ -104,9 +109,12 @@ class any_schedule {
 
  private:
   action next_of_plan();
+  void decide();
+  void look();
 
   all_schedules::any plan_;
-  reversal* rest_ = nullptr;  // of plan_, once it is finalized and as long as it stays here
+  first_sweep* sweep_ = nullptr;  // of plan_, while it is one
+  reversal* rest_ = nullptr;      // of plan_, once it is finalized and as long as it stays here
 };
 
 static_assert(schedule<any_schedule>);

@@ -56,8 +56,8 @@ class binomial {
     finalized_ = true;
   }
 
-  /// All that is left to do once it is finalized.
-  reversal& rest() { return plan_; }
+  /// What next() is once it is finalized.
+  reversal* rest() { return &plan_; }
 
   index snapshot_slots() const { return plan_.slots(); }
   index tape_slots() const { return 0; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -10,9 +11,34 @@
 
 namespace revode {
 
-/// Every step evaluation of the optimal reversal of n steps with s snapshots.
-struct snapshot_cost {
-  index operator()(index n, index s) const { return sweep_steps(n, s); }
+/// Every step evaluation of the optimal reversal of n steps with s snapshots: sweep_steps(n, s), as
+/// n + sum over r of max(0, n - beta(s, r)) from a table while s <= 65 and n <= beta(s, 7). Its first
+/// terms come without a branch, which would often be mispredicted.
+class snapshot_cost {
+ public:
+  index operator()(index n, index s) const {
+    if (s >= static_cast<index>(reach.size())) return sweep_steps(n, s);
+    const auto& covered = reach[static_cast<std::size_t>(s)];
+    const auto above = [&](std::size_t r) { return std::max<index>(n - covered[r], 0); };
+    const index sum = 2 * n - 1 + above(1) + above(2) + above(3);
+    return n <= covered[4] ? sum : and_more(sum, n, s);
+  }
+
+ private:
+  [[gnu::noinline]] static index and_more(index sum, index n, index s) {
+    const auto& covered = reach[static_cast<std::size_t>(s)];
+    if (n > covered.back()) return sweep_steps(n, s);
+    for (std::size_t r = 4; n > covered[r]; ++r) sum += n - covered[r];
+    return sum;
+  }
+
+  static constexpr auto reach = [] {
+    std::array<std::array<index, 8>, 66> all{};
+    for (std::size_t s = 0; s < all.size(); ++s)
+      for (std::size_t r = 0; r < all[s].size(); ++r)
+        all[s][r] = beta(static_cast<index>(s), static_cast<index>(r));
+    return all;
+  }();
 };
 
 /// Which snapshot an online schedule gives up, and when: greedy eviction by exact cost.
@@ -36,44 +62,51 @@ class greedy_eviction_by {
   };
 
   /// Snapshots before these steps, ascending from 0; at least two.
-  explicit greedy_eviction_by(std::vector<index> steps, Cost cost = {})
+  explicit greedy_eviction_by(const std::vector<index>& steps, Cost cost = {})
       : cost_(std::move(cost)),
         s_(static_cast<index>(steps.size())),
-        step_(std::move(steps)),
-        sum_(step_.size(), 0),
-        shifted_(step_.size(), 0),
-        best_(step_.size()) {
-    for (index n = step_[step_.size() - 2]; n < newest(); ++n) last_.extend();
-    update(0, s_ - 1);
+        at_(steps.size() + 2) {
+    at(-1).sum = saturated;
+    for (index j = 0; j < s_; ++j) {  // each a rank above its own
+      at(j + 1).step = steps[static_cast<std::size_t>(j)];
+      if (j > 0) at(j + 1).shifted = at(j).shifted + cost_(at(j + 1).step - at(j).step, s_ - j + 1);
+    }
+    for (index n = at(s_ - 1).step; n < at(s_).step; ++n) last_.extend();
+    come_down(0);
   }
 
   /// The next eviction, which it carries out.
   decision next() {
-    const auto before = static_cast<std::size_t>(s_ - 2);
-    const index without_newest = sum_[before] + 1;
-    const index without_older = best_[before].cost + shifted_.back() + 1;
+    const kept &newest = at(s_ - 1), &before = at(s_ - 2);
     two_slots from_newest, from_before = last_;
-    bool pays = false, newest_goes = false;
-    while (!pays) {  // replays for a loop of n + 2 steps, without x_n and with it
+    // What a reversal of n + 2 steps replays without the newest or the best older one, beyond what
+    // it replays without x_n.
+    index newest_goes = before.sum + last_.cost - newest.sum;
+    index older_goes = before.best + newest.shifted - newest.sum;
+    do {
       from_newest.extend();
       from_before.extend();
-      const index x = from_newest.n;
-      const index a = without_newest + from_before.cost, b = without_older + from_newest.cost;
-      pays = std::min(a, b) < sum_.back() + (x + 1) * (x + 2) / 2;
-      newest_goes = a <= b;
+      newest_goes += from_before.r - from_newest.n;
+      older_goes += from_newest.r - from_newest.n;
+    } while (std::min(newest_goes, older_goes) >= 0);
+    const index step = newest.step + from_newest.n;
+    if (newest_goes <= older_goes) {
+      last_ = from_before;
+      return replace(s_ - 1, step);
     }
-    const decision d{newest() + from_newest.n, newest_goes ? s_ - 1 : best_[before].rank};
-    last_ = newest_goes ? from_before : from_newest;
-    step_.erase(step_.begin() + static_cast<std::ptrdiff_t>(d.rank));
-    step_.push_back(d.step);
-    update(d.rank - 1, d.rank);
-    return d;
+    last_ = from_newest;
+    const index older = before.best_rank;
+    at(older).shifted = at(older - 1).sum - at(older).best;  // for the two segments that become one
+    return replace(older, step);
   }
 
  private:
-  struct candidate {
-    index cost = saturated;  // of the segments up to p_{j+1} without p_j, less their shifted_
-    index rank = 0;
+  struct kept {
+    index step = 0;
+    index sum = 0;           // cost of the segments before it, as they are
+    index shifted = 0;       // the same had each a slot more
+    index best = saturated;  // least cost without one of ranks 1..j, of the segments up to the next
+    index best_rank = 0;     // snapshot, less their shifted; and which it is
   };
 
   /// sweep_steps(n, 2), n by n: it grows by 1 + repetitions(n + 1, 2).
@@ -85,34 +118,39 @@ class greedy_eviction_by {
     }
   };
 
-  index newest() const { return step_.back(); }
+  kept& at(index rank) { return at_[static_cast<std::size_t>(rank + 1)]; }
 
-  /// Segments from `first` on have changed; those from `moved` to the last but one came down one
-  /// rank, so that what they cost is what they would have cost with a slot more.
-  void update(index first, index moved) {
-    index was = shifted_[static_cast<std::size_t>(first + 1)];
-    for (index a = first; a < s_ - 1; ++a) {
-      const auto i = static_cast<std::size_t>(a);
-      const index length = step_[i + 1] - step_[i];
-      const index next = a < s_ - 2 ? shifted_[i + 2] : 0;
-      const index cost = a >= moved && a < s_ - 2 ? next - was : cost_(length, s_ - a);
-      was = next;
-      sum_[i + 1] = sum_[i] + cost;
-      shifted_[i + 1] = shifted_[i] + cost_(length, s_ - a + 1);
-      if (a == 0) continue;
-      const index merged = cost_(step_[i + 1] - step_[i - 1], s_ - a + 1);
-      const index without = sum_[i - 1] + merged - shifted_[i + 1];
-      best_[i] = without <= best_[i - 1].cost ? candidate{without, a} : best_[i - 1];
+  /// x_step comes in for the rank-th snapshot.
+  decision replace(index rank, index step) {
+    const kept& last = at(rank == s_ - 1 ? s_ - 2 : s_ - 1);
+    at(s_).step = step;
+    at(s_).shifted = at(s_ - 1).shifted + cost_(step - last.step, 2);
+    come_down(rank - 1);
+    return {step, rank};
+  }
+
+  /// The snapshots after the first-th come down one rank, and each segment before one of them gets
+  /// the slot more that at(rank).shifted counts.
+  void come_down(index first) {
+    kept* p = &at(first);
+    for (index slots = s_ - first; slots > 1; --slots, ++p) {
+      const index step = p[2].step, cost = p[2].shifted - p[1].shifted;
+      const index more = cost_(step - p[0].step, slots + 1);
+      const index merged = cost_(step - p[-1].step, slots + 1);
+      p[1].step = step;
+      p[1].sum = p[0].sum + cost;
+      p[1].shifted = p[0].shifted + more;
+      const index without = p[-1].sum + merged - p[1].shifted;
+      const index best = p[-1].best, best_rank = p[-1].best_rank;
+      p[0].best = std::min(without, best);
+      p[0].best_rank = without <= best ? s_ - slots : best_rank;
     }
   }
 
   [[no_unique_address]] Cost cost_;
   index s_;
-  two_slots last_;  // from the last but one snapshot to the newest
-  std::vector<index> step_;
-  std::vector<index> sum_;       // [i]: cost of the segments before p_i, as they are
-  std::vector<index> shifted_;   // [i]: the same had each a slot more
-  std::vector<candidate> best_;  // [j]: the best of ranks 1..j
+  two_slots last_;        // from the last but one snapshot to the newest
+  std::vector<kept> at_;  // by rank, from one before x_0, of no use, to one more than there are
 };
 
 using greedy_eviction = greedy_eviction_by<snapshot_cost>;

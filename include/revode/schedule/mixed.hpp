@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <revode/schedule/greedy_eviction.hpp>
 #include <revode/schedule/mixed_ring.hpp>
+#include <revode/schedule/one_sweep.hpp>
 #include <revode/schedule/request.hpp>
 
 namespace revode {
@@ -37,7 +37,7 @@ namespace revode {
 /// costs one evaluation at the most with tapes of 7 units, 6 with those of 2 (1 to 40 units).
 ///
 /// cost    next() O(1) in the ring, otherwise as mixed_decisions, greedy_eviction and mixed_numbers
-///         (8 to 40 ns a step); the first next() makes the decisions that are not given from a
+///         (3 to 17 ns a step); the first next() makes the decisions that are not given from a
 ///         table that it frees: 3 ms and 80 kB for 1000 steps in 64 units
 /// errors  std::invalid_argument: units < 1, tape_units < 1, steps < 0, finalize(n) with n > steps
 /// source  as mixed_optimum; the ring and its intervals are Stumm & Walther's algorithm I (SIAM J.
@@ -66,7 +66,9 @@ class mixed {
       : plan_(units, tape_units),
         known_(steps),
         tapes_resume_(tapes_resume),
-        decisions_(std::move(decisions)) {
+        decisions_(std::move(decisions)),
+        sweep_(std::max<index>(units, 1), 0),
+        beyond_{tape_units} {
     require(units >= 1, "units", units, "a reverse pass needs at least the initial state", "1");
     require(tape_units >= 1, "tape_units", tape_units, "a tape takes memory", "1");
     require(steps >= 0, "steps", steps, "a loop runs 0 steps or more", "0");
@@ -77,18 +79,30 @@ class mixed {
     if (finalized_) return plan_.next();
     if (!prepared_) prepare();
     if (known_ != unbounded) return next_of_known();
-    if (commit_ != nothing) return next_of_greedy();
-    return next_of_ring();
+    if (ringing_) {
+      if (plan_.position() <= next_snapshot_ || ring_.size() > 0) return next_of_ring();
+      ringing_ = false;
+      sweep_.begin(next_snapshot_);
+    }
+    if (sweep_.undecided()) decide();
+    return sweep_.next();
   }
 
   void finalize(index n) {
     if (n > known_)
       throw std::invalid_argument("n = " + std::to_string(n) + " steps (mixed was told " +
                                   std::to_string(known_) + ") give no count when it is not known?");
+    finalized_ = true;
+    beyond_.evictions.reset();
+    if (known_ == unbounded) plan_.reserve(n);
+    plan_.adopt(sweep_.plan());
     ring_.take_back(plan_, n);
     plan_.finalize(n, ring_.tapes());
-    finalized_ = true;
   }
+
+  /// What next() is beyond the ring.
+  first_sweep* sweep() { return ringing_ || finalized_ ? nullptr : &sweep_; }
+  void decide() { sweep_.decide(beyond_); }
 
   index snapshot_slots() const { return plan_.units(); }
   index tape_slots() const { return plan_.units() / plan_.tape_units(); }
@@ -96,11 +110,19 @@ class mixed {
   index tape_units() const { return plan_.tape_units(); }
 
  private:
-  static constexpr index nothing = -1;
+  /// Where the snapshots go beyond the ring.
+  struct placement_beyond {
+    index tape_units;
+    std::optional<greedy_eviction_by<mixed_cost>> evictions{};
 
-  struct cost {
-    mixed_numbers numbers;
-    index operator()(index n, index s) { return numbers.sweep_steps(n, s); }
+    void next(index newest, const reversal& swept, store_decision& d) {
+      d.step = swept.slots() == 1 ? store_decision::never : newest + 1;
+      if (swept.live() < swept.slots() || swept.slots() == 1) return;
+      if (!evictions) evictions.emplace(swept.steps(), mixed_cost(tape_units, swept.slots() + 1));
+      const auto eviction = evictions->next();
+      d.step = eviction.step;
+      d.rank = static_cast<int>(eviction.rank);
+    }
   };
 
   static void require(bool kept, const char* what, index value, const char* why,
@@ -120,7 +142,7 @@ class mixed {
     prepared_ = true;
     const index n = known_, units = plan_.units(), tape = plan_.tape_units();
     if (n == unbounded) {
-      plan_.reserve(4096);
+      sweep_.plan().reserve(4096);
       ring_.reserve(std::min<index>(units / tape, 4096));
       return;
     }
@@ -132,60 +154,27 @@ class mixed {
     plan_.follow(decisions_, tapes_resume_);
   }
 
-  /// Tapes that fit beside so many snapshots.
-  index ring_size(index snapshots) const {
-    return (plan_.units() - snapshots) / plan_.tape_units();
-  }
-
+  /// At its end step next_snapshot_ has run, and its carry is not stored.
   action next_of_ring() {
-    const auto stored = static_cast<index>(plan_.items().size());
-    if (plan_.position() != next_snapshot_) return ring_.record(plan_, ring_size(stored));
-    const index size = ring_size(stored + 1);
-    if (size == 0) {
-      commit_ = plan_.position();
-      return next_of_greedy();
-    }
-    if (ring_.size() > size) return ring_.discard_oldest(plan_);
-    next_snapshot_ += size + 1;
-    return plan_.snapshot(plan_.position());
-  }
-
-  /// As online_greedy: x_commit_ is stored when the step after it has run.
-  action next_of_greedy() {
-    if (plan_.position() != commit_ + 1) return plan_.advance(commit_ + 1);
-    if (ring_.size() > 0) return ring_.discard_oldest(plan_);
-    if (evicted_ != nothing) return plan_.drop(std::exchange(evicted_, nothing));
-    const index n = commit_;
-    decide(n, static_cast<index>(plan_.items().size()) + 1);
-    return plan_.snapshot(n);
-  }
-
-  /// What comes after x_newest has been stored as the stored-th snapshot.
-  void decide(index newest, index stored) {
-    commit_ = newest + 1;
-    if (stored < plan_.units()) return;
-    commit_ = unbounded - 1;
-    if (stored == 1) return;
-    if (!evictions_) {
-      std::vector<index> steps;
-      for (const kept_item& item : plan_.items()) steps.push_back(item.step);
-      steps.push_back(newest);
-      evictions_.emplace(std::move(steps), cost{mixed_numbers(plan_.tape_units())});
-    }
-    const auto d = evictions_->next();
-    commit_ = d.step;
-    evicted_ = d.rank;
+    const index n = plan_.position();
+    if (n < next_snapshot_) return ring_.record(plan_, tapes_);
+    if (n > next_snapshot_) return ring_.discard_oldest(plan_);
+    tapes_ = (plan_.units() - sweep_.plan().live() - 1) / plan_.tape_units();
+    if (tapes_ == 0) return plan_.advance(n + 1);
+    if (ring_.size() > tapes_) return ring_.discard_oldest(plan_);
+    next_snapshot_ += tapes_ + 1;
+    return {.what = op::snapshot, .from = n, .slot = sweep_.plan().store(n)};
   }
 
   mixed_reversal plan_;
   index known_;
-  bool tapes_resume_, prepared_ = false, finalized_ = false;
+  bool tapes_resume_, prepared_ = false, ringing_ = true, finalized_ = false;
   std::shared_ptr<const mixed_decisions> decisions_;
   tape_ring ring_;
   index next_snapshot_ = 0;
-  index commit_ = nothing;   // beyond the ring: the next carry to be stored
-  index evicted_ = nothing;  // the rank of the one that it replaces
-  std::optional<greedy_eviction_by<cost>> evictions_;
+  index tapes_ = 0;    // that fit in the ring
+  first_sweep sweep_;  // its snapshots, and all of it beyond the ring
+  placement_beyond beyond_;
 };
 
 static_assert(schedule<mixed>);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -79,7 +80,6 @@ class mixed_numbers {
     if (n > (stored ? once(u + 1) : here + all)) return {};
     return mixed_choice{mixed_choice::advance, std::min(here, n - rest)};
   }
-
   /// n + sum over j < r of (n - reach(s, j)), r = repetitions(n, s): what reversing n steps from a
   /// stored start costs, about; sweep_steps(n, s) with tape > s. O(r).
   index sweep_steps(index n, index s) {
@@ -102,6 +102,10 @@ class mixed_numbers {
   const std::vector<index>& row(index s, index r) {
     const auto i = static_cast<std::size_t>(r - 2), size = static_cast<std::size_t>(s) + 1;
     if (i < rows_.size() && size <= rows_[i].size()) return rows_[i];
+    return longer_row(size, r);
+  }
+  [[gnu::noinline]] const std::vector<index>& longer_row(std::size_t size, index r) {
+    const auto i = static_cast<std::size_t>(r - 2);
     if (rows_.size() <= i) rows_.resize(i + 1, {1});
     for (index j = 2; j <= r; ++j) {
       std::vector<index>& row = rows_[static_cast<std::size_t>(j - 2)];
@@ -114,6 +118,33 @@ class mixed_numbers {
 
   index tape_;
   std::vector<std::vector<index>> rows_;  // [r - 2][s]
+};
+
+/// mixed_numbers::sweep_steps for s up to `most`, as snapshot_cost in kind.
+/// cost    1 ns up to reach(s, 3), then that of sweep_steps; 4 most integers besides the numbers
+class mixed_cost {
+ public:
+  mixed_cost(index tape, index most) : numbers_(tape), reach_(static_cast<std::size_t>(most) + 1) {
+    std::array<index, 4> fewer{};
+    for (index s = 0; s <= most; ++s) {
+      auto& covered = reach_[static_cast<std::size_t>(s)];
+      covered[0] = s / tape + 1;
+      for (std::size_t r = 1; r < covered.size(); ++r)
+        covered[r] = std::min(saturated, covered[r - 1] + fewer[r]);
+      fewer = covered;
+    }
+  }
+
+  index operator()(index n, index s) {
+    const auto& covered = reach_[static_cast<std::size_t>(s)];
+    const auto above = [&](std::size_t r) { return std::max<index>(n - covered[r], 0); };
+    const index sum = n + above(0) + above(1) + above(2) + above(3);
+    return n <= covered[3] ? sum : numbers_.sweep_steps(n, s);
+  }
+
+ private:
+  mixed_numbers numbers_;
+  std::vector<std::array<index, 4>> reach_;  // [s][r]
 };
 
 }  // namespace revode

@@ -11,6 +11,7 @@
 #include <revode/schedule/mixed_decisions.hpp>
 #include <revode/schedule/mixed_items.hpp>
 #include <revode/schedule/mixed_numbers.hpp>
+#include <revode/schedule/reversal.hpp>
 
 namespace revode {
 
@@ -35,29 +36,17 @@ class mixed_reversal {
 
   index units() const { return units_; }
   index tape_units() const { return tape_units_; }
-  index free_units() const { return free_; }
   index position() const { return position_; }
   index end() const { return end_; }
-  const std::vector<kept_item>& items() const { return items_; }
 
   // The first sweep, where the count is not known.
-  action advance(index to) { return run({.what = op::advance, .from = position_, .to = to}); }
+  action advance(index to) { return run(op::advance, to, work); }
   /// Records the next step in a slot that holds an older tape, or in a fresh one.
-  action record_over(const kept_item& old) {
-    return run({.what = op::record, .from = position_, .to = position_ + 1, .slot = old.slot});
-  }
+  action record_over(const kept_item& old) { return run(op::record, position_ + 1, old.slot); }
   action snapshot(index step) {
     --free_;
     items_.push_back({kept_item::snapshot, step, snapshots_.take()});
     return {.what = op::snapshot, .from = step, .slot = items_.back().slot};
-  }
-  /// Gives up the rank-th item, a snapshot.
-  action drop(index rank) {
-    const kept_item given_up = items_[static_cast<std::size_t>(rank)];
-    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(rank));
-    ++free_;
-    snapshots_.give(given_up.slot);
-    return {.what = op::drop, .from = given_up.step, .slot = given_up.slot};
   }
   index take_tape_slot() {
     free_ -= tape_units_;
@@ -76,6 +65,19 @@ class mixed_reversal {
     items_.reserve(static_cast<std::size_t>(std::min(units_, snapshots + tapes)));
     snapshots_.reserve(snapshots);
     tapes_.reserve(tapes);
+  }
+
+  /// Takes over the snapshots of another's first sweep.
+  void adopt(const reversal& swept) {
+    for (const stored_step& place : swept.places()) {
+      snapshots_.take();
+      if (static_cast<index>(items_.size()) == swept.live()) {
+        snapshots_.give(place.slot);
+        continue;
+      }
+      items_.push_back({kept_item::snapshot, place.step, place.slot});
+      --free_;
+    }
   }
 
   /// n steps have run; the tapes of the last ones are these, besides those that next() asked for.
@@ -109,7 +111,7 @@ class mixed_reversal {
     if (position_ == nowhere) return return_to_top();
     if (position_ == end_ - 1) {
       work_live_ = true;
-      return run({.what = op::record, .from = position_, .to = end_});
+      return run(op::record, end_, work);
     }
     return carry_out(chosen());
   }
@@ -121,16 +123,23 @@ class mixed_reversal {
     return !items_.empty() && items_.back().what == what && items_.back().step == step;
   }
 
-  action run(action a) {
-    position_ = a.to;
-    return a;
+  action run(op what, index to, index slot) {
+    const index from = std::exchange(position_, to);
+    return {.what = what, .from = from, .to = to, .slot = slot};
   }
   action pull(index slot) {
     position_ = nowhere;
     --end_;
     return {.what = op::pull, .from = end_, .slot = slot};
   }
-  action drop_top() { return drop(static_cast<index>(items_.size()) - 1); }
+  /// Gives up the last item, a snapshot.
+  action drop_top() {
+    const kept_item given_up = items_.back();
+    items_.pop_back();
+    ++free_;
+    snapshots_.give(given_up.slot);
+    return {.what = op::drop, .from = given_up.step, .slot = given_up.slot};
+  }
   void give_tape(index slot) {
     free_ += tape_units_;
     tapes_.give(slot);

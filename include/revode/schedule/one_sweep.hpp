@@ -27,12 +27,66 @@ concept placement = requires(P& p, index newest, const reversal& plan, store_dec
   p.next(newest, plan, d);
 };
 
-/// Checkpointing for a count that is not known beforehand, in one sweep: the first sweep keeps x_0
-/// and what the placement decides, the reverse pass is the optimal one from there.
+/// Checkpointing for a count that is not known beforehand, in one sweep, of which a placement says
+/// where: the first sweep keeps x_0 and what is decided, the reverse pass is the optimal one from
+/// there.
 ///
 /// Whether x_n is kept is carried out when step n+1 is about to run: a loop that stops after step n
 /// has x_n in its work tape. Hence `snapshot {n}` comes at position n+1, "the carry before the last
-/// step", if need be after a `drop` (and a `move` into a slow slot that came free). Decisions depend on n and slots alone.
+/// step", if need be after a `drop` (and a `move` into a slow slot that came free).
+class first_sweep {
+ public:
+  first_sweep(index slots, index slow_slots) : plan_(slots, slow_slots) {}
+
+  /// Which carry to store next is not known: decide, then ask for actions.
+  bool undecided() const { return undecided_; }
+  template <class P>
+  void decide(P& by) {
+    undecided_ = false;
+    by.next(next_.step, plan_, next_);
+    stop_ = next_.step + 1;
+  }
+
+  /// Another schedule has run step n, stored what plan() has, and leaves x_n and the rest to this.
+  void begin(index n) {
+    next_.step = n;
+    position_ = stop_ = n + 1;
+  }
+
+  action next() {
+    if (finalized_) return plan_.next();
+    if (const index from = position_; from != stop_) {
+      position_ = stop_;
+      return {.what = op::advance, .from = from, .to = position_};
+    }
+    if (next_.rank != store_decision::no_eviction) {
+      const stored_step given_up = plan_.evict(next_.rank);
+      next_.rank = store_decision::no_eviction;
+      return {.what = op::drop, .from = given_up.step, .slot = given_up.slot};
+    }
+    if (const action sunk = plan_.sink(); sunk.what == op::move) return sunk;
+    undecided_ = true;
+    return {.what = op::snapshot, .from = next_.step, .slot = plan_.store(next_.step)};
+  }
+
+  void finalize(index n) {
+    plan_.finalize(n);
+    finalized_ = true;
+    undecided_ = false;
+  }
+
+  reversal& plan() { return plan_; }
+  const reversal& plan() const { return plan_; }
+
+ private:
+  reversal plan_;
+  index position_ = 0;  // of the working carry
+  index stop_ = 0;      // where the next carry is stored: x_0 at once, others a step late
+  store_decision next_;
+  bool undecided_ = false, finalized_ = false;
+};
+
+/// first_sweep with its placement. Decisions depend on n and slots alone.
 ///
 /// Replays: R(P, n) = replay_steps of the placement P that the stop finds. n-1 restores, at most
 /// min(slots, n-1) live snapshots (1 for n = 1).
@@ -46,53 +100,31 @@ class one_sweep {
   static one_sweep make(const schedule_request& r) { return one_sweep(r.slots); }
 
   explicit one_sweep(index slots, index slow_slots = 0)
-      : plan_(slots, slow_slots),
+      : sweep_(slots, slow_slots),
         placement_(slots) {
     constexpr index usual = 1024;
-    plan_.reserve(usual);
+    sweep_.plan().reserve(usual);
   }
 
   action next() {
-    if (finalized_) return plan_.next();
-    if (plan_.live() == 0) return keep(0);
-    if (position_ == next_.step + 1) {
-      if (next_.rank == store_decision::no_eviction) {
-        const action sunk = plan_.sink();
-        return sunk.what == op::move ? sunk : keep(next_.step);
-      }
-      const stored_step given_up = plan_.evict(next_.rank);
-      next_.rank = store_decision::no_eviction;
-      return {.what = op::drop, .from = given_up.step, .slot = given_up.slot};
-    }
-    const index from = position_;
-    position_ = next_.step + 1;
-    return {.what = op::advance, .from = from, .to = position_};
+    if (sweep_.undecided()) decide();
+    return sweep_.next();
   }
+  void finalize(index n) { sweep_.finalize(n); }
 
-  void finalize(index n) {
-    plan_.finalize(n);
-    finalized_ = true;
-  }
+  // For a caller that asks the parts: what next() is (null: another thing) where nothing is
+  // undecided, how that is ended, and what next() is once it is finalized.
+  first_sweep* sweep() { return &sweep_; }
+  void decide() { sweep_.decide(placement_); }
+  reversal* rest() { return &sweep_.plan(); }
 
-  /// All that is left to do once it is finalized.
-  reversal& rest() { return plan_; }
-
-  index snapshot_slots() const { return plan_.slots(); }
+  index snapshot_slots() const { return sweep_.plan().slots(); }
   index tape_slots() const { return 0; }
-  index slow_slots() const { return plan_.slow_slots(); }
+  index slow_slots() const { return sweep_.plan().slow_slots(); }
 
  private:
-  action keep(index n) {
-    const index slot = plan_.store(n);
-    placement_.next(n, plan_, next_);
-    return {.what = op::snapshot, .from = n, .slot = slot};
-  }
-
-  reversal plan_;
+  first_sweep sweep_;
   Placement placement_;
-  index position_ = 0;  // of the working carry, in the first sweep
-  store_decision next_;
-  bool finalized_ = false;
 };
 
 }  // namespace revode

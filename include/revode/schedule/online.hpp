@@ -14,8 +14,8 @@ namespace revode {
 /// Against the optimum t(n, slots) its replays are at most 1.150 times (2 slots), 1.089 (3), 1.063
 /// (4 and more), for every n <= 1e5; 1.001 to 1.008 on average. One slot: t(n, 1). 0.1 to 27 % of
 /// the steps are written beyond the first `slots`.
-/// cost    a step of the sweep 0.1 to 2 ns on average while the table lasts (slots <= 64,
-///         n <= 1e5), 4 to 30 ns beyond; beyond the table memory for 5 slots integers
+/// cost    a step of the sweep 0.1 to 3 ns on average while the table lasts (slots <= 64,
+///         n <= 1e5), 8 to 21 ns beyond; beyond the table memory for 5 slots integers
 class greedy_placement {
  public:
   static constexpr std::string_view name = "online";

@@ -49,8 +49,11 @@ class reversal {
   index step(index rank) const { return at(rank).step; }
 
   stored_step top() const { return at(live_ - 1); }
+  /// Those stored, ascending; then the slots that were used and are empty, the last emptied first.
+  const std::vector<stored_step>& places() const { return places_; }
   std::vector<index> steps() const {
     std::vector<index> all;
+    all.reserve(static_cast<std::size_t>(live_));
     for (index rank = 0; rank < live_; ++rank) all.push_back(step(rank));
     return all;
   }
@@ -149,11 +152,11 @@ class reversal {
   const stored_step& at(index rank) const { return places_[static_cast<std::size_t>(rank)]; }
 
   index slots_, slow_;
-  std::vector<stored_step> places_;  // those stored, ascending; then the slots that were used and
-  index live_ = 0;                   // are empty, the last emptied first
-  index end_ = unbounded;            // steps end_, end_+1, ... have been pulled, or do not exist
-  index position_ = 0;               // of the working carry
-  bool tape_live_ = false;           // the work tape holds step end_-1
+  std::vector<stored_step> places_;
+  index live_ = 0;
+  index end_ = unbounded;   // steps end_, end_+1, ... have been pulled, or do not exist
+  index position_ = 0;      // of the working carry
+  bool tape_live_ = false;  // the work tape holds step end_-1
 };
 
 /// R(P, n): the step evaluations beyond the first sweep that the optimal reversal of n steps makes

@@ -33,6 +33,14 @@ class two_tier {
   void finalize(index n) {
     std::visit([n](auto& p) { p.finalize(n); }, plan_);
   }
+  first_sweep* sweep() {
+    const auto online = std::get_if<online_greedy>(&plan_);
+    return online == nullptr ? nullptr : online->sweep();
+  }
+  void decide() { std::get<online_greedy>(plan_).decide(); }
+  reversal* rest() {
+    return std::visit([](auto& p) { return p.rest(); }, plan_);
+  }
   index snapshot_slots() const {
     return std::visit([](const auto& p) { return p.snapshot_slots(); }, plan_);
   }
