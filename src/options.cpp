@@ -25,8 +25,7 @@ void validate_tolerances(const options& o) {
     misuse(both + " (at least one must be positive) give e.g. rtol=1e-6, atol=1e-9?");
 }
 
-void validate_steps(const options& o, double t0, double t1, bool has_estimate,
-                    const char* method) {
+void validate_steps(const options& o, double t0, double t1, bool has_estimate, const char* method) {
   if (!(o.fixed_step >= 0) || std::isinf(o.fixed_step))
     misuse("invalid fixed step " + text(o.fixed_step) +
            " (a step length is positive and finite; its sign follows from t0 and t1) give its "
@@ -41,8 +40,19 @@ void validate_steps(const options& o, double t0, double t1, bool has_estimate,
     misuse("first step " + text(o.first_step) + " of the wrong sign (the interval runs from " +
            text(t0) + " to " + text(t1) + ") give it the sign of t1 - t0?");
   if (!(o.max_step >= 0))
-    misuse("invalid max_step " + text(o.max_step) + " (it must be positive, or 0 for none) give "
+    misuse("invalid max_step " + text(o.max_step) +
+           " (it must be positive, or 0 for none) give "
            "its length?");
+  if (!(o.min_step >= 0) || std::isinf(o.min_step))
+    misuse("invalid min_step " + text(o.min_step) +
+           " (it must be positive and finite, or 0 for "
+           "none) give its length?");
+  if (o.max_step > 0 && o.min_step > o.max_step)
+    misuse("min_step " + text(o.min_step) + " above max_step " + text(o.max_step) +
+           " (no step has a length between them) exchange them?");
+  if (o.event_samples < 1)
+    misuse("invalid event_samples " + std::to_string(o.event_samples) +
+           " (a step's end is one place to look at events) give at least 1?");
   if (o.max_steps < 0)
     misuse("invalid max_steps " + std::to_string(o.max_steps) +
            " (a number of attempts is not negative) give a positive bound?");
@@ -60,6 +70,22 @@ void validate_save_points(const save_at& save, double t0, double t1) {
              " (save points follow the direction of integration) sort them?");
     previous = t;
   }
+  if (save.every < 0)
+    misuse("invalid save.every " + std::to_string(save.every) +
+           " (a number of steps is not negative) give a positive one, or 0 for none?");
+  if (save.every > 0 && !save.ts.empty())
+    misuse("save.every = " + std::to_string(save.every) + " with " +
+           std::to_string(save.ts.size()) +
+           " listed save points (the one is in the steps' order, the other in that of times) give "
+           "one of the two?");
+}
+
+void validate_stops(const std::vector<double>& stops, const char* what, double t0, double t1) {
+  const double direction = t1 < t0 ? -1 : 1;
+  for (const double t : stops)
+    if (!(direction * (t - t0) >= 0) || !(direction * (t1 - t) >= 0))
+      misuse(what + text(t) + " outside the interval (it runs from " + text(t0) + " to " +
+             text(t1) + ") leave it out, or move t1?");
 }
 
 }  // namespace
@@ -72,9 +98,12 @@ void validate(const options& o, double t0, double t1, bool has_estimate, const c
   validate_tolerances(o);
   validate_steps(o, t0, t1, has_estimate, method);
   validate_save_points(o.save, t0, t1);
+  validate_stops(o.stops, "stop ", t0, t1);
+  validate_stops(o.discontinuities, "discontinuity ", t0, t1);
   if (o.require_equal_bits && fused)
-    misuse("require_equal_bits in a build that fuses products (bits then depend on inlining) "
-           "compile with -ffp-contract=off, which revode::core exports?");
+    misuse(
+        "require_equal_bits in a build that fuses products (bits then depend on inlining) "
+        "compile with -ffp-contract=off, which revode::core exports?");
 }
 
 index fixed_step_count(double t0, double t1, double h) {

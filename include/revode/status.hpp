@@ -8,19 +8,26 @@ namespace revode {
 /// How a solve ended. Everything computed up to that point is in the result: t and y are those of
 /// the last accepted step, ts and ys hold the save points reached.
 enum class status : std::uint8_t {
-  success,              ///< t1 was reached
-  terminal_event,       ///< an event that ends the solve occurred; t and y are those of the event
-  stopped_by_callback,  ///< an observer asked to stop after the last accepted step
-  max_steps,            ///< the allowed number of attempts was used up before t1
-  step_underflow,       ///< the step fell below the spacing of floating-point times
-  non_finite_field,     ///< the field gave infinity or NaN however short the step
-  non_finite_state,     ///< a step left the finite numbers; y is the state before it
-  newton_failure,       ///< the stage equations were not solved however short the step
-  linear_solve_failure,  ///< a linear system was singular however short the step
-  event_not_resolved,    ///< an event was seen but its time could not be bracketed
-  checkpoint_io,         ///< a snapshot could not be written to or read from its store
-  user_error             ///< the field threw; the exception has been passed on
+  success,                ///< t1 was reached
+  terminal_event,         ///< an event that ends the solve occurred; t and y are those of the event
+  stopped_by_callback,    ///< an observer asked to stop after the last accepted step
+  max_steps,              ///< the allowed number of attempts was used up before t1
+  step_underflow,         ///< the step fell below the spacing of floating-point times
+  non_finite_field,       ///< the field gave infinity or NaN however short the step
+  non_finite_state,       ///< a step left the finite numbers; y is the state before it
+  newton_failure,         ///< the stage equations were not solved however short the step
+  linear_solve_failure,   ///< a linear system was singular however short the step
+  event_not_resolved,     ///< an event was seen but its time could not be bracketed
+  checkpoint_io,          ///< a snapshot could not be written to or read from its store
+  user_error,             ///< the field threw; the exception has been passed on
+  outside_domain,         ///< the solution leaves the domain however short the step
+  reconstruction_failure  ///< a reverse pass did not come back to the states of the solve
 };
+
+/// The solve ended as it was asked to: at t1, at a terminal event or by a callback.
+constexpr bool is_complete(status s) {
+  return s == status::success || s == status::terminal_event || s == status::stopped_by_callback;
+}
 
 /// One sentence for people.
 constexpr const char* explain(status s) {
@@ -38,6 +45,9 @@ constexpr const char* explain(status s) {
     case status::event_not_resolved: return "an event could not be located";
     case status::checkpoint_io: return "a snapshot could not be stored or read back";
     case status::user_error: return "the field threw an exception";
+    case status::outside_domain: return "the solution left its domain however short the step";
+    case status::reconstruction_failure:
+      return "the reverse pass did not come back to the states of the solve";
   }
   return "unknown status";
 }
@@ -57,6 +67,8 @@ constexpr const char* name(status s) {
     case status::event_not_resolved: return "event_not_resolved";
     case status::checkpoint_io: return "checkpoint_io";
     case status::user_error: return "user_error";
+    case status::outside_domain: return "outside_domain";
+    case status::reconstruction_failure: return "reconstruction_failure";
   }
   return "unknown";
 }

@@ -147,4 +147,23 @@ TEST_CASE("the number of equal steps forgives rounding in the length") {
   CHECK(fixed_step_count(0, 1e-12, 0.1) == 1);
 }
 
+TEST_CASE("stops, step bounds and samples that cannot be are refused") {
+  CHECK(refusal({.min_step = -1}) ==
+        "invalid min_step -1 (it must be positive and finite, or 0 for none) give its length?");
+  CHECK(refusal({.max_step = 0.1, .min_step = 0.2}) ==
+        "min_step 0.2 above max_step 0.1 (no step has a length between them) exchange them?");
+  CHECK(refusal({.event_samples = 0}) ==
+        "invalid event_samples 0 (a step's end is one place to look at events) give at least 1?");
+  CHECK(refusal({.stops = {0.5, 2}}) ==
+        "stop 2 outside the interval (it runs from 0 to 1) leave it out, or move t1?");
+  CHECK(refusal({.discontinuities = {not_a_number}}) ==
+        "discontinuity nan outside the interval (it runs from 0 to 1) leave it out, or move t1?");
+  CHECK(refusal({.save = {.every = -1}}) ==
+        "invalid save.every -1 (a number of steps is not negative) give a positive one, or 0 for "
+        "none?");
+  CHECK(refusal({.save = {.ts = {0.5}, .every = 2}}) ==
+        "save.every = 2 with 1 listed save points (the one is in the steps' order, the other in "
+        "that of times) give one of the two?");
+}
+
 }  // namespace revode

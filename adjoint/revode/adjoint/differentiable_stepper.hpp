@@ -3,25 +3,25 @@
 
 #include <cmath>
 
-#include <revode/adjoint/gradient.hpp>
+#include <revode/adjoint/cut_adjoint.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/solve/stepper.hpp>
 
 namespace revode {
 
 /// A solve that can also be pulled back, step by step: the loop of every discrete adjoint.
-template <class M, class F, class Y, class P>
-class differentiable_stepper : public stepper<M, F, Y, P> {
+template <class M, class F, class Y, class P, class Events = no_events>
+class differentiable_stepper : public stepper<M, F, Y, P, Events> {
  public:
-  using base = stepper<M, F, Y, P>;
+  using base = stepper<M, F, Y, P, Events>;
   using typename base::state_type;
   using typename base::tape_type;
   using scalar = scalar_t<Y>;
 
   template <class Field>
   differentiable_stepper(const problem<Field, Y, P>& q, const M& m, const options& o,
-                         index log_bytes)
-      : base(q, m, o, log_bytes),
+                         index log_bytes, const Events& events = {})
+      : base(q, m, o, log_bytes, events),
         state_bar_(this->state()),
         y_bar_(q.y0),
         p_bar_(q.p),
@@ -33,34 +33,37 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
     fill(state_bar_, scalar(0));
     fill(y_bar_, scalar(0));
     fill(p_bar_, scalar(0));
-    t0_bar_ = t1_bar_ = 0;
+    t0_bar_ = t1_bar_ = start_bar_ = 0;
+    event_weights_ = w.events.empty() ? nullptr : w.events.data() + w.events.size();
+    known_bar_.assign(this->stretches().known_count(), 0.0);
     const std::size_t listed = this->saved();
     ts_bar_.assign(listed, 0.0);
-    next_save_ = listed;
+    next_save_ = w.ys.empty() ? 0 : listed;
+    uncut(this->stretches().cut_count());
     if (w.y) pull_value(this->scheme(), *w.y, state_bar_);
     if (!w.ys.empty() && this->save_points().t1)
       pull_value(this->scheme(), w.ys.back(), state_bar_);
     if (is_multistep_v<M> && this->count() > 0)
       t1_bar_ = along_solution(this->t1(), value(this->scheme(), this->state()),
                                push_value(this->scheme(), state_bar_));
+    else if (last_cut_ == this->count() - 1 && this->status() == status::success)
+      seed_cut_at_end();
   }
 
-  void pull_step(index i, const tape_type& tape) {
-    const double t = tape.t, t_new = tape.t_new;
-    step_ends<scalar> ends;
-    const seeds_type* seeds = nullptr;
-    if constexpr (has_dense_output_v<M>) seeds = pull_save_points(i, t, t_new, tape.stages, ends);
-    const bool moves =
-        !is_multistep_v<M> && (this->log().equal_steps() > 0 || i == 0 || i + 1 == this->count());
-    pull(this->scheme(), this->sys(), t, t_new, tape.record, tape.stages, this->scratch(), seeds,
-         state_bar_, p_bar_, moves ? &ends : nullptr);
-    if (moves) move_grid(i, ends);
+  [[gnu::noinline]] void pull_step(index i, const tape_type& tape) {
+    if (i >= quiet_from_ && i < quiet_to_)
+      pull(this->scheme(), this->sys(), tape.t, tape.t_new, tape.record, tape.stages,
+           this->scratch(), no_seeds, state_bar_, p_bar_, no_ends);
+    else
+      pull_any_step(i, tape);
   }
 
   /// Ends the reverse pass: the cotangents of the inputs.
   gradient<Y, P> finish() {
     const double t0 = this->t0();
-    if (this->count() == 0) {
+    if (last_cut_ == -1 && this->stretches().cut_at(0).begins) {
+      pull_cut_at_start();
+    } else if (this->count() == 0) {
       copy(push_value(this->scheme(), state_bar_), y_bar_);
       t1_bar_ = along_solution(t0, this->y0(), y_bar_);  // moving an end makes a step
       t0_bar_ = -t1_bar_;
@@ -76,13 +79,17 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
       else
         t0_bar_ += static_cast<double>(t_bar);
     }
+    t0_bar_ += std::exchange(start_bar_, 0.0);  // of a cut at t0
     if (!weights_->ys.empty()) {
       const auto& points = this->save_points();
       if (points.t0) add(weights_->ys.front(), y_bar_);
       for (std::size_t k = 0; k < this->saved() && this->save_step(k) < 0; ++k)
         add(weight(k), y_bar_);
     }
-    return {.y0 = y_bar_, .p = p_bar_, .t0 = t0_bar_, .t1 = t1_bar_, .ts = ts_bar_};
+    gradient<Y, P> g{.y0 = y_bar_, .p = p_bar_, .t0 = t0_bar_, .t1 = t1_bar_, .ts = ts_bar_};
+    if (this->save_points().every > 0) g.ts.clear();
+    give_known_times(g);
+    return g;
   }
 
   /// Bytes of x_n at rest.
@@ -97,54 +104,205 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
 
  private:
   using seeds_type = typename base::types::seeds;
+  static constexpr const seeds_type* no_seeds = nullptr;
+  static constexpr step_ends<scalar>* no_ends = nullptr;
+
+  /// A step with save points, a cut behind it, or ends that move.
+  void pull_any_step(index i, const tape_type& tape) {
+    step_ends<scalar> ends;
+    seeded_ = extended_ = false;
+    const bool is_cut = i == last_cut_;
+    if (is_cut) pull_cut(tape, ends);
+    if constexpr (base::event_set_type::moves_parameters)
+      this->stretches().use_parameters(cuts_left_);
+    if (next_save_ > 0) pull_save_points(i, tape, ends);
+    const bool moves = !is_multistep_v<M> && (this->log().equal_steps() > 0 || is_cut || i == 0 ||
+                                              i + 1 == this->count() || i - 1 == last_cut_);
+    pull(this->scheme(), this->sys(), tape.t, tape.t_new, tape.record, tape.stages, this->scratch(),
+         seeded_ ? &seeds_ : no_seeds, state_bar_, p_bar_, moves ? &ends : no_ends);
+    if (moves) move_grid(i, tape, ends);
+  }
 
   const Y& weight(std::size_t k) const {
     return weights_->ys[k + (this->save_points().t0 ? 1 : 0)];
   }
 
-  /// The save points of step i (and, in step 0, those at t0): their cotangents become seeds or
-  /// reach the new state, and their times' derivative is that of the interpolant.
-  const seeds_type* pull_save_points(index i, double t, double t_new,
-                                     const typename base::types::tape& tape,
-                                     step_ends<scalar>& ends) {
-    const seeds_type* seeded = nullptr;
-    bool extended = false;
-    while (next_save_ > 0 && !weights_->ys.empty() &&
-           (this->save_step(next_save_ - 1) == i || i == 0)) {
-      const std::size_t k = --next_save_;
-      const double ts = this->save_points().ts[k], h = t_new - t;
-      if (!std::exchange(extended, true))
-        extend(this->scheme(), this->sys(), t, t_new, tape, this->scratch());
-      const bool inside = ts != t && ts != t_new;
-      if (inside && seeded == nullptr) {
-        seeds_.clear();
-        seeded = &seeds_;
-      }
-      const double theta = (ts - t) / h;
-      interpolation_bar<scalar> bar;
-      pull_interpolate(this->scheme(), t, t_new, tape, this->scratch(), theta, weight(k),
-                       inside ? &seeds_ : nullptr, bar);
-      if (ts == t_new) pull_value(this->scheme(), weight(k), state_bar_);
-      const double theta_bar = static_cast<double>(bar.theta);
-      const double h_bar = inside ? static_cast<double>(bar.h) : 0.0;
-      ts_bar_[k] = theta_bar / h;
-      ends.t += static_cast<scalar>((theta - 1) * theta_bar / h - h_bar);
-      ends.t_new += static_cast<scalar>(-theta * theta_bar / h + h_bar);
-    }
-    return seeded;
+  /// The seeds of the step at hand.
+  seeds_type* seeds() {
+    if (!std::exchange(seeded_, true)) seeds_.clear();
+    return &seeds_;
+  }
+  void extend_once(const tape_type& tape) {
+    if (!std::exchange(extended_, true))
+      extend(this->scheme(), this->sys(), tape.t, tape.t_new, tape.stages, this->scratch());
+  }
+  /// y_bar of dense output at θ, a time that stands still: to the seeds (unless null), and by the
+  /// lengths of the step to `ends`. Returns y_barᵀ dy/dt.
+  double pull_dense(const tape_type& tape, double theta, const Y& y_bar, bool seeding,
+                    step_ends<scalar>& ends) {
+    extend_once(tape);
+    interpolation_bar<scalar> bar;
+    pull_interpolate(this->scheme(), tape.t, tape.t_new, tape.stages, this->scratch(), theta, y_bar,
+                     seeding ? seeds() : nullptr, bar);
+    const double theta_bar = static_cast<double>(bar.theta), h = tape.t_new - tape.t;
+    const double h_bar = seeding ? static_cast<double>(bar.h) : 0.0;
+    ends.t += static_cast<scalar>((theta - 1) * theta_bar / h - h_bar);
+    ends.t_new += static_cast<scalar>(-theta * theta_bar / h + h_bar);
+    return theta_bar / h;
   }
 
-  /// Step i's ends move with t0 and t1: all of them on an equidistant grid, else only the outer.
-  void move_grid(index i, const step_ends<scalar>& ends) {
+  /// The save points of step i (and, in step 0, those at t0): their cotangents become seeds or
+  /// reach the new state, and their times' derivative is that of the interpolant.
+  void pull_save_points(index i, const tape_type& tape, step_ends<scalar>& ends) {
+    const double t = tape.t, t_new = tape.t_new;
+    while (next_save_ > 0 && (this->save_step(next_save_ - 1) == i || i == 0)) {
+      const std::size_t k = --next_save_;
+      const double ts = this->save_time(k);
+      const bool at_end = t_new < t ? ts <= t_new : ts >= t_new;
+      if (at_end) pull_value(this->scheme(), weight(k), state_bar_);
+      if (this->save_points().every > 0) continue;
+      if constexpr (has_dense_output_v<M>) {
+        const double theta = (ts - t) / (t_new - t);
+        const bool inside = !at_end && this->save_step(k) >= 0;
+        ts_bar_[k] = pull_dense(tape, theta, weight(k), inside, ends);
+      }
+    }
+  }
+
+  /// The cuts from the k-th on have been pulled.
+  void uncut(std::size_t k) {
+    cuts_left_ = k;
+    const auto& cuts = this->stretches();
+    last_cut_ = k > 0 ? cuts.cut_at(k - 1).step : -2;
+    const bool quiet = this->log().equal_steps() == 0 && next_save_ == 0 &&
+                       !base::event_set_type::moves_parameters;
+    quiet_from_ = std::max<index>(1, last_cut_ + 2);
+    quiet_to_ = !quiet ? 0 : k < cuts.cut_count() ? cuts.cut_at(k).step : this->count() - 1;
+  }
+
+  /// Behind the cut after this step the next one began: back to the end of the step, or to a point
+  /// of its dense output.
+  [[gnu::noinline, gnu::cold]] void pull_cut(const tape_type& tape, step_ends<scalar>& ends) {
+    const std::size_t k = cuts_left_ - 1;
+    const cut& c = this->stretches().cut_at(k);
+    if (!c.begins) {
+      known_bar_[static_cast<std::size_t>(this->stretches().event(c.first).due)] +=
+          std::exchange(start_bar_, 0.0);
+      return uncut(k);
+    }
+    Y at_root = y_bar_;
+    Y y_bar = pull_restart(k, tape, at_root);
+    fill(state_bar_, scalar(0));
+    const cut_event& first = this->stretches().event(c.first);
+    if (first.due >= 0) {
+      known_bar_[static_cast<std::size_t>(first.due)] += start_bar_;
+      pull_value(this->scheme(), y_bar, state_bar_);
+    } else if constexpr (has_dense_output_v<M>) {
+      pull_root(c, first.which, tape, at_root, y_bar, ends);
+    }
+    start_bar_ = 0;
+    uncut(k);
+  }
+
+  /// The start of the method behind a cut and its events, all but the time of the first; `before`
+  /// becomes the state before that.
+  [[gnu::noinline, gnu::cold]] Y pull_restart(std::size_t k, const tape_type& tape, Y& before) {
+    auto& stretches = this->stretches();
+    const cut& c = stretches.cut_at(k);
+    const cut_states<base, Y, P> states(*this, k, tape);
+    stretches.use_parameters(k + 1);
+    Y y_bar = zero_like(y_bar_);
+    scalar t_bar(0);
+    pull_begin(this->scheme(), this->sys(), c.t, states.y.back(), state_bar_, y_bar, p_bar_, t_bar);
+    start_bar_ += static_cast<double>(t_bar);
+    start_bar_ =
+        pull_chain<base>(*this, c, states, event_weights_, start_bar_, y_bar, p_bar_, known_bar_);
+    before = states.y.front();
+    stretches.use_parameters(k);
+    return y_bar;
+  }
+
+  /// The time of a located event is the root of its condition on the dense output of this step.
+  [[gnu::noinline, gnu::cold]] void pull_root(const cut& c, int which, const tape_type& tape,
+                                              const Y& y, Y& y_bar, step_ends<scalar>& ends) {
+    const double t = this->stretches().time_of(c, c.first);
+    if (this->save_points().every > 0 && next_save_ > 0 && c.theta < 1 &&
+        this->save_step(next_save_ - 1) == c.step)
+      add(weight(--next_save_), y_bar);
+    const auto g =
+        gradient_of_condition(this->stretches(), which, t, y, this->stretches().parameters());
+    step_ends<scalar> unused;
+    const double rate = g.of_t + pull_dense(tape, c.theta, g.of_y, false, unused);
+    const double moved = start_bar_ + pull_dense(tape, c.theta, y_bar, false, unused);
+    const double by_root = rate != 0 ? -moved / rate : 0.0;
+    axpy(static_cast<scalar>(by_root), g.of_y, y_bar);
+    axpy(static_cast<scalar_t<P>>(by_root), g.of_p, p_bar_);
+    pull_dense(tape, c.theta, y_bar, true, ends);
+  }
+
+  [[gnu::noinline, gnu::cold]] void pull_cut_at_start() {
+    Y first = y_bar_;
+    add(pull_restart(0, this->work_tape(), first), y_bar_);
+  }
+
+  /// t1 lies behind the last cut by a step of length 0.
+  [[gnu::noinline, gnu::cold]] void seed_cut_at_end() {
+    this->stretches().use_parameters(cuts_left_);
+    const double along = along_solution(this->t1(), value(this->scheme(), this->state()),
+                                        push_value(this->scheme(), state_bar_));
+    t1_bar_ += along;
+    start_bar_ -= along;
+  }
+
+  /// Step i's ends move with t0 and t1: all of them on an equidistant grid, else only the outer; and
+  /// with the cuts.
+  void move_grid(index i, const tape_type& tape, const step_ends<scalar>& ends) {
     const double a = static_cast<double>(ends.t), b = static_cast<double>(ends.t_new);
-    if (const index n = this->log().equal_steps(); n > 0) {
-      const double from = static_cast<double>(i) / static_cast<double>(n);
-      const double to = static_cast<double>(i + 1) / static_cast<double>(n);
-      t0_bar_ += a * (1 - from) + b * (1 - to);
-      t1_bar_ += a * from + b * to;
-    } else {
-      if (i == 0) t0_bar_ += a;
-      if (i + 1 == this->count()) t1_bar_ += b;
+    const auto& stretches = this->stretches();
+    const index n = this->log().equal_steps();
+    const index first = i - (cuts_left_ > 0 ? stretches.cut_at(cuts_left_ - 1).extra : 0);
+    const auto share = [n](index k) { return static_cast<double>(k) / static_cast<double>(n); };
+    if (i - 1 == last_cut_) {
+      start_bar_ += a;
+    } else if (n > 0) {
+      t0_bar_ += a * (1 - share(first));
+      t1_bar_ += a * share(first);
+    } else if (i == 0) {
+      t0_bar_ += a;
+    }
+    const std::size_t due = cuts_left_ > 0 ? stretches.cut_at(cuts_left_ - 1).due : 0;
+    if (due < stretches.known_count() && stretches.known(due).end == tape.t_new) {
+      known_bar_[due] += b;
+    } else if (n > 0) {
+      t0_bar_ += b * (1 - share(first + 1));
+      t1_bar_ += b * share(first + 1);
+    } else if (tape.t_new == this->t1()) {
+      t1_bar_ += b;
+    }
+  }
+
+  /// The derivatives by known times, to whom they belong: stops, times of a list, parameters.
+  [[gnu::noinline, gnu::cold]] void give_known_times(gradient<Y, P>& g) {
+    auto& stretches = this->stretches();
+    if (stretches.event_count() == 0 && known_bar_.empty()) return;
+    const std::size_t stops = this->stops();
+    g.stops.assign(stops + this->discontinuities(), 0.0);
+    stretches.use_parameters(0);
+    for (std::size_t k = 0; k < known_bar_.size(); ++k) {
+      const known_time& at = stretches.known(k);
+      if (at.which < 0) g.stops[at.number + (at.which == -2 ? stops : 0)] = known_bar_[k];
+      stretches.events().visit(at.which, [&](auto& event) {
+        event.pull_time(stretches.parameters(), known_bar_[k], g.p);
+      });
+    }
+    for (std::size_t k = 0; k < stretches.event_count(); ++k) {
+      const cut_event& e = stretches.event(k);
+      if (e.which < 0) continue;
+      g.events.push_back(0);
+      stretches.events().visit(e.which, [&](auto& event) {
+        if constexpr (listed_times<std::remove_cvref_t<decltype(event.event)>>)
+          if (e.due >= 0) g.events.back() = known_bar_[static_cast<std::size_t>(e.due)];
+      });
     }
   }
 
@@ -163,6 +321,13 @@ class differentiable_stepper : public stepper<M, F, Y, P> {
   std::vector<double> ts_bar_;
   std::size_t next_save_ = 0;
   double t0_bar_ = 0, t1_bar_ = 0;
+  double start_bar_ = 0;                   // of the time at which the step behind a cut begins
+  std::vector<double> known_bar_;          // of stops and timed events
+  const double* event_weights_ = nullptr;  // past those of cuts not pulled yet; null: none
+  std::size_t cuts_left_ = 0;
+  index last_cut_ = -2;                  // the step before the last cut not pulled yet
+  index quiet_from_ = 0, quiet_to_ = 0;  // steps between that are nothing but steps
+  bool seeded_ = false, extended_ = false;
 };
 
 }  // namespace revode

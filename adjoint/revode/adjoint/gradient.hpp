@@ -8,12 +8,14 @@
 
 namespace revode {
 
-/// What a loss says about a solution L(y(t1), ys): its derivative with respect to the final state
-/// and to each state in solution::ys (empty: none of them counts).
+/// What a loss says about a solution L(y(t1), ys, events): its derivative with respect to the final
+/// state, to each state in solution::ys and to the time of each event in solution::events (empty:
+/// none of them counts).
 template <class Y>
 struct cotangents {
   std::optional<Y> y{};
   std::vector<Y> ys{};
+  std::vector<double> events{};
 };
 
 /// The derivative of a loss of the computed solution, exact for the steps that were taken.
@@ -25,6 +27,8 @@ struct gradient {
   double t1 = 0;
   std::vector<double> ts{};  ///< of the listed save times
   reverse_statistics reverse{};
+  std::vector<double> stops{};   ///< of options::stops, then of options::discontinuities
+  std::vector<double> events{};  ///< of the listed times of timed events, by solution::events
 };
 
 /// A direction in which to differentiate a solution.
@@ -35,6 +39,8 @@ struct tangents {
   double t0 = 0;
   double t1 = 0;
   std::vector<double> ts{};  ///< of the listed save times; empty: they stand still
+  std::vector<double>
+      stops{};  ///< of options::stops, then discontinuities; empty: they stand still
 };
 
 }  // namespace revode

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <revode/adjoint/differentiable_stepper.hpp>
@@ -85,17 +86,18 @@ inline memory_plan plan_of(const recursive_checkpoint& a, const options& o,
 
 /// A solution that can be pulled back. It refers to the problem it came from, which must outlive it
 /// unless it is `own`.
-template <class M, class F, class Y, class P>
+template <class M, class F, class Y, class P, class Events = no_events>
 class differentiable_solution : public solution<Y> {
  public:
   template <class Field>
   differentiable_solution(const problem<Field, Y, P>& q, const M& m, const options& o,
                           const recursive_checkpoint& adjoint,
-                          std::shared_ptr<const problem<Field, Y, P>> own = {})
+                          std::shared_ptr<const problem<Field, Y, P>> own = {},
+                          const Events& events = {})
       : own_(own),
         plan_(plan_of(adjoint, o, costs(q, o, own != nullptr))),
         spill_(adjoint.spill),
-        loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes)),
+        loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes, events)),
         run_(sweep()) {
     static_cast<solution<Y>&>(*this) = loop_->result();
   }
@@ -104,7 +106,8 @@ class differentiable_solution : public solution<Y> {
   /// May be called again (with other cotangents); from the second time on, the first sweep is
   /// replayed as well.
   /// cost    schedule's replays, and one VJP per stage and step
-  /// errors  std::invalid_argument: the solve did not succeed, or ys of another length
+  /// errors  std::invalid_argument: the solve did not end as asked to, or ys or events of another
+  ///         length
   gradient<Y, P> pullback(const cotangents<Y>& w) {
     check(w);
     const evaluation_counts before = loop_->sys().counts;
@@ -128,7 +131,7 @@ class differentiable_solution : public solution<Y> {
   const memory_plan& plan() const { return plan_; }
 
  private:
-  using loop = differentiable_stepper<M, F, Y, P>;
+  using loop = differentiable_stepper<M, F, Y, P, Events>;
   using executor_type = executor<loop, any_schedule>;
 
   /// Bytes of what an object keeps outside itself, rounded up as an allocator might.
@@ -144,6 +147,7 @@ class differentiable_solution : public solution<Y> {
   /// the allocator.
   template <class Problem>
   static memory_costs costs(const Problem& q, const options& o, bool own) {
+    validate_cuts<M, typename loop::system_type, Y>(M{}, o, !std::is_same_v<Events, no_events>);
     using types = typename loop::types;
     using snapshot_type = typename loop::snapshot_type;
     const auto c = make_carry<M>(q.y0);
@@ -166,7 +170,9 @@ class differentiable_solution : public solution<Y> {
     using log = step_log<typename loop::record_type>;
     all.log_step = log::entry_bytes(equal > 0, o.step_rounding);
     all.log_most = log::bytes_for(o.max_steps, equal > 0, o.step_rounding);
-    all.steps = o.fixed_step > 0 ? equal : unbounded;
+    const bool whole = std::is_same_v<Events, no_events> && o.stops.empty() &&
+                       o.discontinuities.empty();  // no cut makes two steps of one
+    all.steps = o.fixed_step > 0 && whole ? equal : unbounded;
     all.tapes_resume = has_resume_v<M, typename loop::system_type, Y>;
     return all;
   }
@@ -189,7 +195,7 @@ class differentiable_solution : public solution<Y> {
   }
 
   void check(const cotangents<Y>& w) const {
-    if (this->status != revode::status::success)
+    if (!is_complete(this->status))
       throw std::invalid_argument(std::string("no gradient of a solve that ended with status ") +
                                   revode::name(this->status) + " (" + explain(this->status) +
                                   ") look at solution::status first?");
@@ -197,6 +203,10 @@ class differentiable_solution : public solution<Y> {
       throw std::invalid_argument(std::to_string(w.ys.size()) + " cotangents for " +
                                   std::to_string(this->ys.size()) +
                                   " save points (one belongs to each) give as many, or none?");
+    if (!w.events.empty() && w.events.size() != this->events.size())
+      throw std::invalid_argument(std::to_string(w.events.size()) + " cotangents for " +
+                                  std::to_string(this->events.size()) +
+                                  " events (one belongs to each) give as many, or none?");
     const auto same = [this](const Y& y) { return length(y) == length(this->y); };
     bool fits = !w.y || same(*w.y);
     for (const Y& y : w.ys) fits = fits && same(y);
@@ -218,7 +228,7 @@ class differentiable_solution : public solution<Y> {
     r.peak_tapes = run.tapes().peak();
     r.snapshot_bytes = r.peak_states * loop_->snapshot_bytes();
     r.tape_bytes = run.tapes().bytes(loop_->work_tape());
-    r.log_bytes = loop_->log().bytes();
+    r.log_bytes = loop_->log().bytes() + loop_->stretches().bytes();
     r.work_bytes = loop_->work_bytes();
     r.peak_bytes = r.snapshot_bytes + r.tape_bytes + r.log_bytes + r.work_bytes;
     r.snapshots_written = run.snapshots().written();
@@ -256,6 +266,24 @@ auto solve(problem<F, Y, P>&& q, const M& m, const options& o,
   validate(q, m, o);
   const auto own = std::make_shared<const problem<F, Y, P>>(std::move(q));
   return differentiable_solution<M, std::remove_cvref_t<F>, Y, P>(*own, m, o, adjoint, own);
+}
+
+/// The same with events: g.events, g.stops and, through cotangents::events, losses of their times.
+/// The log of events is counted in the gradient's bytes, but a budget does not foresee it.
+template <method M, class F, class Y, class P, class... E>
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
+           const recursive_checkpoint& adjoint) {
+  validate(q, m, o, events);
+  return differentiable_solution<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(
+      q, m, o, adjoint, std::shared_ptr<const problem<F, Y, P>>{}, events);
+}
+template <method M, class F, class Y, class P, class... E>
+auto solve(problem<F, Y, P>&& q, const M& m, const options& o, const event_list<E...>& events,
+           const recursive_checkpoint& adjoint) {
+  validate(q, m, o, events);
+  const auto own = std::make_shared<const problem<F, Y, P>>(std::move(q));
+  return differentiable_solution<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(
+      *own, m, o, adjoint, own, events);
 }
 
 }  // namespace revode

@@ -10,11 +10,14 @@
 namespace revode {
 
 /// Where the solution is kept besides its end. Points inside a step come from the method's dense
-/// output, so they never change the steps.
+/// output, so they never change the steps. A point at the time of an event or a stop is the state
+/// before it.
 struct save_at {
   bool t0 = false;           ///< the initial state
   std::vector<double> ts{};  ///< these times, in the order of integration, within [t0, t1]
-  bool t1 = false;           ///< the final state (solution::y has it anyway)
+  bool t1 =
+      false;  ///< the final state, that of a terminal event included (solution::y has it anyway)
+  index every = 0;  ///< > 0: the state after every so many accepted steps, instead of a list
 };
 
 /// The scaled error of a step is the root mean square of eᵢ / (atol + rtol max(|yᵢ|, |yᵢ'|)).
@@ -32,9 +35,15 @@ struct options {
   double fixed_step = 0;        ///< > 0: N = ⌈|t1 − t0| / H⌉ equal steps, no error control
   double first_step = 0;        ///< signed like t1 − t0; 0: Hairer's estimate
   double max_step = 0;          ///< > 0: no step is longer
+  double min_step = 0;          ///< > 0: no step is shorter, unless a stop or t1 cuts it
   index max_steps = 1'000'000;  ///< bounds the attempts, rejected ones included
   pid_controller controller{};
   rounding step_rounding = rounding::none;  ///< which lengths an adaptive step may have
+  std::vector<double> stops{};  ///< steps end exactly there; the length is restored behind
+  /// Stops at which the field jumps: the step before ends one number earlier, the next begins one
+  /// number later, and nothing computed before is used behind.
+  std::vector<double> discontinuities{};
+  int event_samples = 4;  ///< in how many places of a step the conditions of events are looked at
   save_at save{};
   bool require_equal_bits = false;  ///< refuse to run where bits could depend on inlining
 };

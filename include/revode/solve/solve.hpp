@@ -9,14 +9,30 @@
 
 namespace revode {
 
+/// Throws std::invalid_argument for a problem that a method cannot take; most take any.
+template <class M, class Problem>
+void check_problem(const M&, const Problem&) {}
+
 /// Checks a request and throws std::invalid_argument for what is wrong with it, before any work.
 template <method M, class F, class Y, class P>
-[[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M&, const options& o) {
+[[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M& m,
+                                            const options& o) {
+  check_problem(m, q);
   validate(o, q.t0, q.t1, has_estimate_v<M>, M::name, fuses_products());
   if (!has_dense_output_v<M> && !o.save.ts.empty())
     throw std::invalid_argument("method " + std::string(M::name) +
                                 " with save points (it has no dense output to take them from) "
                                 "leave save.ts empty, or choose a method such as tsit5?");
+}
+
+/// The same with events.
+template <method M, class F, class Y, class P, class... E>
+void validate(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>&) {
+  validate(q, m, o);
+  if (!has_dense_output_v<M> && event_set<event_list<E...>, Y, P>::located > 0)
+    throw std::invalid_argument("method " + std::string(M::name) +
+                                " with located events (it has no dense output to find them on) "
+                                "choose a method such as tsit5?");
 }
 
 /// Integrates q from t0 to t1.
@@ -31,6 +47,18 @@ template <method M, class F, class Y, class P>
 solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o = {}) {
   validate(q, m, o);
   stepper<M, std::remove_cvref_t<F>, Y, P> loop(q, m, o);
+  while (!loop.finished()) loop.step(loop.work_tape());
+  return std::move(loop.result());
+}
+
+/// The same with events (see revode/solve/events.hpp), which are copied.
+/// cost    located events: options::event_samples values of dense output and of each condition a
+///         step, the stages of dense output, about ten values more for a root
+template <method M, class F, class Y, class P, class... E>
+solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o,
+                  const event_list<E...>& events) {
+  validate(q, m, o, events);
+  stepper<M, std::remove_cvref_t<F>, Y, P, event_list<E...>> loop(q, m, o, {}, events);
   while (!loop.finished()) loop.step(loop.work_tape());
   return std::move(loop.result());
 }

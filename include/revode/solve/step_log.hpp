@@ -105,10 +105,11 @@ class step_log {
     return true;
   }
 
-  /// The end of step i, which starts at t. In order, each costs the same; elsewhere the length of a
-  /// step in octaves is summed up from the 64 around it.
-  double end(index i, double t) const {
-    if (equal_ > 0) return equal_end(i);
+  /// The end of step i, which starts at t; `extra` steps before it were cut off an equal one. In
+  /// order, each costs the same; elsewhere the length of a step in octaves is summed up from the 64
+  /// around it.
+  double end(index i, double t, index extra = 0) const {
+    if (equal_ > 0) return equal_end(i - extra);
     if (rounding_ == rounding::none) return read<double>(i);
     if (i == last_) return t1_;
     return t + (rounding_ == rounding::bits24 ? short_length(i) : octave(i));

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include <revode/concepts.hpp>
-#include <revode/problem.hpp>
 #include <revode/solve/first_step.hpp>
-#include <revode/solve/solution.hpp>
-#include <revode/solve/step_log.hpp>
-#include <revode/solve/system.hpp>
+#include <revode/solve/solve_cuts.hpp>
 
 namespace revode {
 
@@ -19,46 +16,27 @@ namespace revode {
 /// it attempts it until it is accepted; whenever it comes by again it replays it, bit for bit: a step
 /// that the log knows without norm, test or controller, any other by its attempts, the rejected ones
 /// included, from the controller's state in the snapshot.
+/// Behind a cut (a stop, events) the next step begins at another time, from another state: the cut is
+/// found once, and repeated by its log. The step before a cut stays whole.
 /// Refers to the problem's field and parameters, which must outlive it.
-template <class M, class F, class Y, class P>
-class stepper {
+template <class M, class F, class Y, class P, class Events = no_events>
+class stepper : public solve_cuts<M, F, Y, P, Events> {
  public:
-  using types = method_types<M, Y>;
-  using state_type = typename types::state;
-  using tape_type = step_tape<M, Y>;
-  using record_type = typename types::record;
-  using snapshot_type = snapshot<M, Y>;
-  using system_type = system<F, Y, P>;
+  using base = solve_cuts<M, F, Y, P, Events>;
+  using base::finished;
+  using typename base::event_set_type;
+  using typename base::record_type;
+  using typename base::snapshot_type;
+  using typename base::system_type;
+  using typename base::tape_type;
 
   /// log_bytes  the most that the log may take (0: replays are the controller's); none: no replays
   template <class Field>
   stepper(const problem<Field, Y, P>& q, const M& m, const options& o,
-          std::optional<index> log_bytes = {})
-      : sys_(q.f, q.p),
-        method_(m),
-        options_(o),
-        y0_(q.y0),
-        t0_(q.t0),
-        t1_(q.t1),
-        direction_(q.t1 < q.t0 ? -1 : 1),
-        log_(q.t0, q.t1, o.fixed_step > 0 ? fixed_step_count(q.t0, q.t1, o.fixed_step) : 0,
-             o.step_rounding, log_bytes.value_or(0)),
-        reversible_(log_bytes),
-        remembers_(log_bytes.value_or(unbounded) != unbounded),
-        carries_{make_carry<M>(q.y0), make_carry<M>(q.y0)},
-        tape_(make_like<tape_type>(q.y0)),
-        scratch_(make_like<typename types::scratch>(q.y0)),
-        result_{.t = q.t0, .y = q.y0} {
-    const std::size_t saved = o.save.ts.size() + (o.save.t0 ? 1 : 0) + (o.save.t1 ? 1 : 0);
-    result_.ts.reserve(saved);
-    result_.ys.reserve(saved);
-    save_steps_.reserve(saved);
+          std::optional<index> log_bytes = {}, const Events& events = {})
+      : base(q, m, o, log_bytes, events) {
     start();
   }
-
-  index position() const { return position_; }
-  double time() const { return t_; }
-  bool finished() const { return ended_ && position_ == count_; }
 
   void step(tape_type& tape) {
     if (ended_)
@@ -74,16 +52,6 @@ class stepper {
     while (position_ < to && !finished()) step(tape);
   }
 
-  void save(std::optional<snapshot_type>& slot) const {
-    save(slot, position_, t_, carries_[current_], control());
-  }
-
-  /// The carry that the step just accepted started from: the other one, until the next trial.
-  void save_previous(std::optional<snapshot_type>& slot) const {
-    REVODE_EXPECT(!ended_);
-    save(slot, position_ - 1, t_before_, carries_[1 - current_], control_before_);
-  }
-
   void load(const snapshot_type& s) {
     auto& c = carries_[current_];
     position_ = s.step;
@@ -91,6 +59,7 @@ class stepper {
     c.state = s.state;
     c.memo = s.memo;
     control(s.control);
+    if (stretches_.cut_count() > 0) stretches_.enter(stretches_.cuts_before(position_));
     refresh(method_, sys_, t_, c);
   }
 
@@ -100,7 +69,9 @@ class stepper {
     auto& c = carries_[current_];
     position_ = i + 1;
     t_ = tape.t_new;
+    if (stretches_.cut_count() > 0) stretches_.enter(stretches_.cuts_before(i));
     resume_carry(method_, sys_, tape.t, t_, tape.stages, c);
+    if (position_ == stretches_.cut_after()) repeat_cut(tape, 0);
     if (position_ == log_.known()) leave_log();
   }
 
@@ -108,110 +79,60 @@ class stepper {
   void restart() {
     position_ = 0;
     t_ = t0_;
+    stretches_.enter(0);
     begin(method_, sys_, t_, y0_, carries_[current_]);
+    if (stretches_.cut_after() == 0) repeat_cut(tape_, 0);
     if (log_.known() == 0) leave_log();
   }
 
-  tape_type& work_tape() { return tape_; }
-  const tape_type& work_tape() const { return tape_; }
-
-  /// The solution so far; y is brought up to date by this call.
-  solution<Y>& result() {
-    result_.t = t_;
-    result_.y = value(method_, carries_[current_].state);
-    auto& s = result_.stats;
-    s.field_evaluations = sys_.counts.field_evaluations;
-    s.jacobian_evaluations = sys_.counts.jacobian_evaluations;
-    s.factorizations = sys_.counts.factorizations;
-    s.linear_solves = sys_.counts.linear_solves;
-    s.newton_iterations = sys_.counts.newton_iterations;
-    return result_;
-  }
-
-  // What an adjoint needs to see.
-  system_type& sys() { return sys_; }
-  const M& scheme() const { return method_; }
-  typename types::scratch& scratch() { return scratch_; }
-  const typename types::scratch& scratch() const { return scratch_; }
-  const step_log<record_type>& log() const { return log_; }
-  const Y& y0() const { return y0_; }
-  double t0() const { return t0_; }
-  double t1() const { return t1_; }
-  /// Attempts that were repeated and rejected again.
-  index rejected_again() const { return rejected_again_; }
-  const state_type& state() const { return carries_[current_].state; }
-  const typename types::memo& memo() const { return carries_[current_].memo; }
-  index count() const { return count_; }
-  const save_at& save_points() const { return options_.save; }
-  /// The step in which the k-th listed save point lies; −1 for one at t0.
-  index save_step(std::size_t k) const { return save_steps_[k]; }
-  std::size_t saved() const { return save_steps_.size(); }
-  revode::status status() const { return result_.status; }
-
  private:
-  using carry_type = carry<M, Y>;
-
-  using control_type = decltype(snapshot_type::control);
-
-  static void save(std::optional<snapshot_type>& slot, index step, double t, const carry_type& c,
-                   const control_type& control) {
-    if (!slot) {
-      slot.emplace(snapshot_type{step, t, c.state, c.memo, control});
-    } else {  // member by member: a slot that is used again allocates nothing
-      slot->step = step;
-      slot->t = t;
-      slot->state = c.state;
-      slot->memo = c.memo;
-      slot->control = control;
-    }
-  }
-
-  /// What decides the next attempt.
-  control_type control() const {
-    if constexpr (has_estimate_v<M>)
-      return {h_, memory_.rejected ? -memory_.previous : memory_.previous, memory_.before};
-    else
-      return {};
-  }
-  void control(const control_type& c) {
-    if constexpr (has_estimate_v<M>) {
-      h_ = c.h;
-      memory_ = {std::abs(c.previous), c.before, std::signbit(c.previous)};
-    }
-  }
-  /// The first step that the log does not know: attempts need what a logged replay leaves out.
-  void leave_log() {
-    if (!memo_after_log_) return;
-    control(control_after_log_);
-    carries_[current_].memo = *memo_after_log_;
-  }
+  using base::attempts_, base::bounds_, base::carries_, base::control, base::control_after_log_,
+      base::control_before_, base::count_, base::current_, base::direction_, base::end,
+      base::ended_, base::h_, base::keep_point, base::know_sides, base::leave_log, base::log_,
+      base::look, base::make_cut, base::memo_after_log_, base::memory_, base::method_,
+      base::observe, base::options_, base::position_, base::reach, base::rejected_again_,
+      base::remembers_, base::repeat_cut, base::result_, base::reversible_, base::save_inside,
+      base::save_listed, base::save_reached, base::saving_, base::stretches_, base::sys_, base::t0_,
+      base::t1_, base::t_, base::t_before_, base::tape_, base::tolerance_, base::y0_;
+  using typename base::carry_type;
 
   void start() {
     result_.stats.equal_bits = !fuses_products();
     tolerance_ = {options_.rtol, options_.atol};
+    bounds_ =
+        options_.max_step > 0 || options_.min_step > 0 || options_.step_rounding != rounding::none;
+    saving_ = !options_.save.ts.empty() || options_.save.every > 0;
     t_ = t0_;
     if (options_.save.t0) keep_point(t_, y0_);
     begin(method_, sys_, t_, y0_, carries_[0]);
-    save_reached(t_, true);
+    save_listed(t_, -1);
     if (t_ == t1_) return end(status::success);
-    if (log_.equal_steps() > 0) return;
+    if (stretches_.pending(t_))
+      make_cut(tape_, -1);
+    else if (!know_sides())
+      return end(status::event_not_resolved);
+    if (ended_ || log_.equal_steps() > 0) return;
     h_ = options_.first_step != 0
              ? options_.first_step
-             : revode::first_step(sys_, t_, t1_, y0_, tolerance_, estimate_order<M>());
+             : revode::first_step(sys_, t_, t1_, value(method_, carries_[0].state), tolerance_,
+                                  estimate_order<M>());
     if (std::isnan(h_)) return end(status::non_finite_field);
     h_ = bounded(h_);
   }
 
   double bounded(double h) const {
+    if (!bounds_) return h;
     if (options_.max_step > 0 && std::abs(h) > options_.max_step)
       h = direction_ * options_.max_step;
-    return options_.step_rounding == rounding::none ? h : round_step(options_.step_rounding, h);
+    if (std::abs(h) < options_.min_step) h = direction_ * options_.min_step;
+    return round_step(options_.step_rounding, h);
   }
 
-  /// The end of the next attempt: t + h, stretched by up to 1 % so that no sliver is left at t1.
+  /// The end of the next attempt: t + h, stretched by up to 1 % so that no sliver is left at the end
+  /// of the stretch.
   double next_time() const {
-    const double left = t1_ - t_;
-    return direction_ * (left - 1.01 * h_) <= 0 ? t1_ : t_ + h_;
+    const double left = stretches_.end() - t_;
+    return direction_ * (left - 1.01 * h_) <= 0 ? stretches_.end() : t_ + h_;
   }
 
   bool too_short(double h) const {
@@ -233,15 +154,17 @@ class stepper {
           found.error_squared <= 1 && !all_finite(value(method_, carries_[1 - current_].state));
       if (overflow || found.what != status::success)
         found.error_squared = std::numeric_limits<double>::infinity();
+      else if (!inside(t_new))
+        found = {std::numeric_limits<double>::infinity(), status::outside_domain, found.record};
       const double tried = h_;
       // A rounded step is t_new − t only to rounding: keeping its length keeps it exactly.
-      const bool exact = options_.step_rounding != rounding::none && t_new != t1_;
+      const bool exact = options_.step_rounding != rounding::none && t_new != stretches_.end();
       const double h = exact ? h_ : t_new - t_;
       h_ = bounded(h * propose(method_, options_.controller, memory_, found, carries_[current_],
                                carries_[1 - current_]));
       if (found.error_squared <= 1) return accept(t_new, tried, found.record, tape);
       ++(ended_ ? rejected_again_ : result_.stats.rejected);
-      if (too_short(h_)) {
+      if (too_short(h_) || std::abs(h) <= options_.min_step) {
         const bool finite = found.error_squared - found.error_squared == 0;
         return end(found.what != status::success ? found.what
                    : overflow                    ? status::non_finite_state
@@ -253,17 +176,51 @@ class stepper {
 
   void fixed_step(tape_type& tape) {
     if (attempts_ == options_.max_steps && !ended_) return end(status::max_steps);
-    const double t_new = log_.equal_end(position_);
+    const double next = log_.equal_end(position_ - stretches_.extra());
+    const double t_new = direction_ * (stretches_.end() - next) < 0 ? stretches_.end() : next;
     const auto found = attempt(method_, sys_, {.estimate = false}, t_, t_new, carries_[current_],
                                tape.stages, carries_[1 - current_]);
     if (!ended_) ++attempts_;
     if (found.what != status::success) return end(found.what);
     if (!all_finite(value(method_, carries_[1 - current_].state)))
       return end(status::non_finite_state);
+    if (!inside(t_new)) return end(status::outside_domain);
     accept(t_new, 0, found.record, tape);
   }
 
+  /// Does every domain predicate hold at the end of the attempt?
+  bool inside(double t_new) {
+    bool all = true;
+    if constexpr (event_set_type::bounded) {
+      const Y& y = value(method_, carries_[1 - current_].state);
+      const P& p = sys_.p;
+      const auto t = static_cast<scalar_t<Y>>(t_new);
+      stretches_.events().for_each([&all, &y, &p, t](int, const auto& e) {
+        if constexpr (domain_predicate<std::remove_cvref_t<decltype(e.event)>, Y, P>)
+          all = all && e.event.inside(t, y, p);
+      });
+    }
+    return all;
+  }
+
   void replay_until(index to, tape_type& tape) {
+    stretches_.use_parameters(stretches_.stretch());  // a pull may have used others
+    if (to >= stretches_.cut_after())
+      replay_cuts(to, tape);
+    else
+      replay_stretch(to, tape);
+  }
+  [[gnu::noinline]] void replay_cuts(index to, tape_type& tape) {
+    while (position_ < to && to >= stretches_.cut_after()) {
+      const index at = stretches_.cut_after(), logged = log_.known();
+      replay_stretch(at, tape);
+      if (at > logged) continue;  // an attempt was accepted, and did the rest
+      repeat_cut(tape, 0);
+      if (at == logged) leave_log();
+    }
+    replay_stretch(to, tape);
+  }
+  [[gnu::always_inline]] void replay_stretch(index to, tape_type& tape) {
     const index known = to < log_.known() ? to : log_.known();
     if (position_ < known) {
       replay_logged(known, tape);
@@ -293,105 +250,54 @@ class stepper {
 
   void replay_logged(index to, tape_type& tape, carry_type& c) {
     double t = t_, t_new = t_;
-    const auto again = [&](index i, auto& stages) __attribute__((always_inline)) {
+    const index extra = stretches_.extra();
+    const auto again = [&](index i, double end, auto& stages) __attribute__((always_inline)) {
       t = t_new;
-      t_new = log_.end(i, t);
+      t_new = end;
       replay(method_, sys_, t, t_new, log_.record(i), c, stages);
     };
     if constexpr (std::is_trivially_copyable_v<tape_type>) {
       decltype(tape.stages) unread;  // only the last step's tape is: the others never reach memory
-      for (index i = position_; i + 1 < to; ++i) again(i, unread);
+      for (index i = position_; i + 1 < to; ++i) again(i, log_.end(i, t_new, extra), unread);
     } else {
-      for (index i = position_; i + 1 < to; ++i) again(i, tape.stages);
+      for (index i = position_; i + 1 < to; ++i) again(i, log_.end(i, t_new, extra), tape.stages);
     }
-    again(to - 1, tape.stages);
+    const bool cut = to == stretches_.cut_after();
+    again(to - 1, cut ? stretches_.next_cut().end : log_.end(to - 1, t_new, extra), tape.stages);
     tape.t = t;
     tape.t_new = t_ = t_new;
     tape.record = log_.record(to - 1);
     position_ = to;
   }
 
-  /// Takes over what the attempt of length h, or up to t1, has found.
+  /// Takes over what the attempt of length h, or up to the end of the stretch, has found.
   void accept(double t_new, double h, const record_type& record, tape_type& tape) {
     tape.t = t_;
     tape.t_new = t_new;
     tape.record = record;
+    double theta = -1;  // of events in this step
     if (!ended_) {
+      if constexpr (event_set_type::located > 0)
+        if (!look(tape, theta)) return end(status::event_not_resolved);
       if (reversible_ && !memo_after_log_ && !log_.keep(position_, t_new, h, record)) {
         control_after_log_ = control_before_;
         memo_after_log_ = carries_[current_].memo;
       }
-      if (next_save_ < options_.save.ts.size()) save_inside(t_new, tape.stages);
+      if (saving_) save_inside(tape, theta);
     }
     current_ = 1 - current_;
     t_before_ = t_;
     t_ = t_new;
     ++position_;
-    if (ended_) return;
+    if (ended_) {
+      if (position_ == stretches_.cut_after()) repeat_cut(tape, h);
+      return;
+    }
     ++result_.stats.accepted;
-    if (next_save_ < options_.save.ts.size()) save_reached(t_new, false);
-    if (t_ == t1_) end(status::success);
+    if (saving_ && !(theta >= 0 && theta < 1)) save_reached();
+    if (theta >= 0 || t_ == stretches_.end()) reach(tape, theta, h);
+    if constexpr (event_set_type::observed) observe();
   }
-
-  void end(revode::status s) {
-    ended_ = true;
-    count_ = position_;
-    result_.status = s;
-    if (s == status::success && options_.save.t1)
-      keep_point(t_, value(method_, carries_[current_].state));
-  }
-
-  /// Save points strictly inside the step that ends at t_new: dense output.
-  void save_inside(double t_new, const typename types::tape& tape) {
-    if constexpr (has_dense_output_v<M>) {
-      bool extended = false;
-      for (; next_save_ < options_.save.ts.size(); ++next_save_) {
-        const double t = options_.save.ts[next_save_];
-        if (direction_ * (t_new - t) <= 0) return;
-        if (!std::exchange(extended, true)) extend(method_, sys_, t_, t_new, tape, scratch_);
-        keep_point(t, y0_);
-        interpolate(method_, t_, t_new, tape, scratch_, (t - t_) / (t_new - t_), result_.ys.back());
-        save_steps_.push_back(position_);
-      }
-    }
-  }
-
-  /// Save points exactly at the time reached.
-  void save_reached(double t, bool at_start) {
-    for (; next_save_ < options_.save.ts.size() && options_.save.ts[next_save_] == t;
-         ++next_save_) {
-      keep_point(t, value(method_, carries_[current_].state));
-      save_steps_.push_back(at_start ? -1 : position_ - 1);
-    }
-  }
-
-  void keep_point(double t, const Y& y) {
-    result_.ts.push_back(t);
-    result_.ys.push_back(y);
-  }
-
-  system_type sys_;
-  M method_;
-  options options_;
-  tolerance tolerance_{};
-  Y y0_;
-  double t0_, t1_, direction_;
-  step_log<record_type> log_;
-  bool reversible_;
-  bool remembers_;  // the controller's state before each attempt: the log may end anywhere
-  carry_type carries_[2];
-  tape_type tape_;
-  [[no_unique_address]] typename types::scratch scratch_;
-  solution<Y> result_;
-  controller_memory memory_{};
-  [[no_unique_address]] control_type control_before_{}, control_after_log_{};
-  std::optional<typename types::memo> memo_after_log_;  // set where the log ends before the solve
-  double t_ = 0, t_before_ = 0, h_ = 0;
-  int current_ = 0;
-  index position_ = 0, attempts_ = 0, count_ = 0, rejected_again_ = 0;
-  bool ended_ = false;
-  std::size_t next_save_ = 0;
-  std::vector<index> save_steps_;
 };
 
 }  // namespace revode

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <revode/adjoint/gradient.hpp>
+#include <revode/solve/stepper.hpp>
+
+namespace revode {
+
+/// Throws for a method whose cuts cannot be differentiated.
+template <class M, class System, class Y>
+void validate_cuts(const M&, const options& o, bool events) {
+  if (!has_resume_v<M, System, Y> && !has_dense_output_v<M> &&
+      (events || !o.stops.empty() || !o.discontinuities.empty()))
+    throw std::invalid_argument("derivatives with method " + std::string(M::name) +
+                                " through stops or events (it cannot rebuild the state at the end "
+                                "of a step from its tape) leave them out, or choose a method such "
+                                "as tsit5?");
+}
+
+/// The states of a cut again: y and p before each of its events, and behind the last.
+template <class Loop, class Y, class P>
+struct cut_states {
+  std::vector<Y> y;
+  std::vector<P> p;
+
+  /// The k-th cut, from the tape of its step. Leaves the loop's parameters those before the cut.
+  cut_states(Loop& loop, std::size_t k, const typename Loop::tape_type& tape) {
+    auto& stretches = loop.stretches();
+    const cut& c = stretches.cut_at(k);
+    stretches.use_parameters(k);
+    y.push_back(before(loop, c, tape));
+    if (!c.begins) return;
+    p.push_back(stretches.parameters());
+    for (std::size_t e = c.first; e < c.past; ++e) {
+      y.push_back(y.back());
+      p.push_back(p.back());
+      stretches.events().visit(stretches.event(e).which, [&](auto& event) {
+        event.jump(stretches.time_of(c, e), y.back(), p.back());
+      });
+    }
+  }
+
+ private:
+  static Y before(Loop& loop, const cut& c, const typename Loop::tape_type& tape) {
+    using M = std::remove_cvref_t<decltype(loop.scheme())>;
+    Y y = loop.y0();
+    if (c.step < 0) return y;
+    if constexpr (has_resume_v<M, typename Loop::system_type, Y>) {
+      if (c.theta < 0) {
+        auto end = make_carry<M>(loop.y0());
+        resume_carry(loop.scheme(), loop.sys(), tape.t, tape.t_new, tape.stages, end);
+        return value(loop.scheme(), end.state);
+      }
+    }
+    if constexpr (has_dense_output_v<M>) {
+      extend(loop.scheme(), loop.sys(), tape.t, tape.t_new, tape.stages, loop.scratch());
+      interpolate(loop.scheme(), tape.t, tape.t_new, tape.stages, loop.scratch(),
+                  c.theta < 0 ? 1.0 : c.theta, y);
+    }
+    return y;
+  }
+};
+
+/// How an event's time follows from the root of its condition: dt* = −(∂g/∂y dy + ∂g/∂p dp)/rate.
+template <class Y, class P>
+struct root_gradient {
+  double of_t = 0;
+  Y of_y;
+  P of_p;
+};
+template <class Stretches, class Y, class P>
+root_gradient<Y, P> gradient_of_condition(Stretches& stretches, int which, double t, const Y& y,
+                                          const P& p) {
+  root_gradient<Y, P> g{0, zero_like(y), zero_like(p)};
+  stretches.events().visit(which, [&](auto& event) {
+    if constexpr (std::remove_cvref_t<decltype(event)>::located)
+      event.pull_condition(t, y, p, g.of_t, g.of_y, g.of_p);
+  });
+  return g;
+}
+
+/// Behind the first event of a cut the others happen at once, each at a time of its own: between two
+/// of them lies a step of length 0 along f. A located one whose condition was moved off 0 by a jump
+/// before, or stands still, keeps the time of that one.
+template <class Loop, class Y, class P>
+class cut_flow {
+ public:
+  cut_flow(Loop& loop, const cut& c, std::size_t e, const cut_states<Loop, Y, P>& s)
+      : slope(zero_like(s.y[0])),
+        gradient{0, zero_like(s.y[0]), zero_like(s.p[0])} {
+    auto& stretches = loop.stretches();
+    const std::size_t k = e - c.first;
+    const double t = stretches.time_of(c, e);
+    const int which = stretches.event(e).which;
+    located = stretches.event(e).due < 0;
+    if constexpr (Loop::event_set_type::moves_parameters) stretches.parameters() = s.p[k];
+    loop.sys()(t, s.y[k], slope);
+    if (!located) return;
+    gradient = gradient_of_condition(stretches, which, t, s.y[k], s.p[k]);
+    rate = gradient.of_t + static_cast<double>(dot(gradient.of_y, slope));
+    double first = 0, now = 0;
+    stretches.events().visit(which, [&](auto& event) {
+      if constexpr (std::remove_cvref_t<decltype(event)>::located) {
+        first = event.condition(t, s.y[0], s.p[0]);
+        now = event.condition(t, s.y[k], s.p[k]);
+      }
+    });
+    const double near = std::fmax(2 * std::abs(first), 16 * time_resolution(t, t) * std::abs(rate));
+    free = rate != 0 && std::isfinite(rate) && std::abs(now) <= near;
+  }
+
+  Y slope;
+  root_gradient<Y, P> gradient;
+  double rate = 0;
+  bool located = false, free = false;
+};
+
+/// Takes y_bar, p_bar and t_bar, the cotangents of what is behind the k-th cut and of its time, to
+/// what is before the jump of its first event and to that event's time, which it returns; those of
+/// known times go to known_bar, each its own. A cut at t0 is left altogether.
+/// `weights` of the events' times end with those of this cut, which are taken off.
+template <class Loop, class Y, class P>
+double pull_chain(Loop& loop, const cut& c, const cut_states<Loop, Y, P>& s, const double*& weights,
+                  double t_bar, Y& y_bar, P& p_bar, std::vector<double>& known_bar) {
+  auto& stretches = loop.stretches();
+  for (std::size_t e = c.past; e-- > c.first;) {
+    const std::size_t k = e - c.first;
+    const cut_event& at = stretches.event(e);
+    if (weights != nullptr && at.which >= 0) t_bar += *--weights;
+    stretches.events().visit(at.which, [&](auto& event) {
+      event.pull_jump(stretches.time_of(c, e), s.y[k], s.p[k], t_bar, y_bar, p_bar);
+    });
+    if (k == 0 && c.step >= 0) break;
+    const cut_flow<Loop, Y, P> flow(loop, c, e, s);
+    if (!flow.located) {
+      const double along = static_cast<double>(dot(y_bar, flow.slope));
+      known_bar[static_cast<std::size_t>(at.due)] += t_bar + along;
+      t_bar = -along;
+    } else if (flow.free) {
+      const double by_root = -(t_bar + static_cast<double>(dot(y_bar, flow.slope))) / flow.rate;
+      axpy(static_cast<scalar_t<Y>>(by_root), flow.gradient.of_y, y_bar);
+      axpy(static_cast<scalar_t<P>>(by_root), flow.gradient.of_p, p_bar);
+      t_bar = -static_cast<double>(dot(y_bar, flow.slope));
+    }
+  }
+  return t_bar;
+}
+
+/// The same forwards, for tangents: t_dot of the first event (of t0, for a cut there) in, of the
+/// start of the next step out; event_dot gets that of each event of the list.
+template <class Loop, class Y, class P>
+double push_chain(Loop& loop, const cut& c, const cut_states<Loop, Y, P>& s, double t_dot, Y& y_dot,
+                  P& p_dot, const std::vector<double>& known_dot, std::vector<double>& event_dot) {
+  auto& stretches = loop.stretches();
+  for (std::size_t e = c.first; e < c.past; ++e) {
+    const std::size_t k = e - c.first;
+    const cut_event& at = stretches.event(e);
+    if (k > 0 || c.step < 0) {
+      const cut_flow<Loop, Y, P> flow(loop, c, e, s);
+      const double before = t_dot;
+      if (!flow.located) {
+        t_dot = known_dot[static_cast<std::size_t>(at.due)];
+      } else if (flow.free) {
+        axpy(static_cast<scalar_t<Y>>(-before), flow.slope, y_dot);
+        t_dot =
+            -static_cast<double>(dot(flow.gradient.of_y, y_dot) + dot(flow.gradient.of_p, p_dot)) /
+            flow.rate;
+        axpy(static_cast<scalar_t<Y>>(before), flow.slope, y_dot);
+      }
+      axpy(static_cast<scalar_t<Y>>(t_dot - before), flow.slope, y_dot);
+    }
+    if (at.which >= 0) event_dot.push_back(t_dot);
+    stretches.events().visit(at.which, [&](auto& event) {
+      event.push_jump(stretches.time_of(c, e), s.y[k], s.p[k], t_dot, y_dot, p_dot);
+    });
+  }
+  return t_dot;
+}
+
+}  // namespace revode

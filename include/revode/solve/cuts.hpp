@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <revode/schedule/action.hpp>
+#include <revode/solve/options.hpp>
+
+namespace revode {
+
+/// A time known beforehand at which a step ends: a stop (which = −1), a discontinuity (−2) or a
+/// timed event. `end` is where the step before it ends, `after` where the next one begins.
+struct known_time {
+  double t, end, after;
+  int which;
+  std::size_t number;  ///< in options::stops, options::discontinuities or the event's list
+};
+
+/// What occurred in a cut: a located event, or one of the known times.
+struct cut_event {
+  int which;           ///< in the list of events; −1, −2: a stop
+  std::ptrdiff_t due;  ///< the known time, −1 for a located event
+};
+
+/// Where the sequence of steps is cut: behind step `step` (−1: at t0) the solution goes on at time t
+/// from another state, or with another step in mind. The step stays whole: what counts of it ends at
+/// θ (−1: at its end).
+struct cut {
+  index step;
+  double end, t;  ///< the step's end; the start of the next
+  double theta;
+  std::size_t first, past;  ///< its cut_events
+  std::size_t due;          ///< known times behind which the solution is then
+  index extra;              ///< equal steps that were cut in two so far
+  bool begins;              ///< the method begins afresh
+};
+
+/// The stretches of a solve between its cuts: which one it is in, and where that ends at the latest.
+/// The log of the cuts is all that a replay needs to repeat them without looking for them; O(events).
+class cut_list {
+ public:
+  cut_list(const options& o, double t0, double t1);
+
+  /// Adds a time of an event; at one time stops come first, then events in the order added.
+  /// errors  std::invalid_argument for a time that is not finite
+  void add_known_time(double t, int which, std::size_t number, bool discontinuity);
+
+  /// Where the next known time, or t1, ends a step.
+  double end() const { return end_; }
+  /// In a replay: the number of steps behind which the next cut is; none: unbounded.
+  index cut_after() const { return cut_after_; }
+  /// Equal steps that were cut in two so far.
+  index extra() const { return extra_; }
+  std::size_t stretch() const { return stretch_; }
+
+  /// Is a known time to be dealt with, at t?
+  bool pending(double t) const {
+    return due_ < known_.size() && direction_ * (known_[due_].end - t) <= 0;
+  }
+  const known_time& next() const { return known_[due_]; }
+  const known_time& known(std::size_t k) const { return known_[k]; }
+  std::size_t known_count() const { return known_.size(); }
+
+  std::size_t cut_count() const { return cuts_.size(); }
+  const cut& cut_at(std::size_t k) const { return cuts_[k]; }
+  const cut& next_cut() const { return cuts_[stretch_]; }
+  const cut_event& event(std::size_t k) const { return events_[k]; }
+  std::size_t event_count() const { return events_.size(); }
+  /// The time of the k-th cut event, which is of cut c.
+  double time_of(const cut& c, std::size_t k) const;
+  /// How many cuts there are behind steps before this one.
+  std::size_t cuts_before(index step) const;
+  index bytes() const;
+
+ protected:
+  /// Logs the cut at time t, behind step `step` that ends at `end`: the located events `found` at θ
+  /// of it, and every known time that is due. An equal step would have ended at `aim`.
+  const cut& log_cut(index step, double end, double t, double theta, const std::vector<int>& found,
+                     double aim);
+  /// Into the k-th stretch, behind k cuts.
+  void enter_stretch(std::size_t k);
+
+ private:
+  double t0_, t1_, direction_, end_ = 0;
+  index cut_after_ = unbounded, extra_ = 0;
+  std::size_t stretch_ = 0, due_ = 0;
+  std::vector<known_time> known_;
+  std::vector<cut> cuts_;
+  std::vector<cut_event> events_;
+};
+
+}  // namespace revode

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include <revode/solve/cuts.hpp>
+
+namespace revode {
+
+cut_list::cut_list(const options& o, double t0, double t1)
+    : t0_(t0),
+      t1_(t1),
+      direction_(t1 < t0 ? -1 : 1),
+      end_(t1) {
+  for (std::size_t k = 0; k < o.stops.size(); ++k) add_known_time(o.stops[k], -1, k, false);
+  for (std::size_t k = 0; k < o.discontinuities.size(); ++k)
+    add_known_time(o.discontinuities[k], -2, k, true);
+}
+
+void cut_list::add_known_time(double t, int which, std::size_t number, bool discontinuity) {
+  if (!std::isfinite(t))
+    throw std::invalid_argument("event " + std::to_string(which) + " at time " + std::to_string(t) +
+                                " (a time is finite) give another one?");
+  if (t0_ == t1_ || t < std::fmin(t0_, t1_) || t > std::fmax(t0_, t1_)) return;
+  const double behind = t == t1_ ? t1_ : std::nextafter(t, t1_);
+  const double before = std::nextafter(t, -direction_ * HUGE_VAL);
+  const auto later = [this](double at, const known_time& other) {
+    return direction_ * (other.t - at) > 0;
+  };
+  known_.insert(std::upper_bound(known_.begin(), known_.end(), t, later),
+                {t, discontinuity ? before : t, discontinuity ? behind : t, which, number});
+  enter_stretch(0);
+}
+
+double cut_list::time_of(const cut& c, std::size_t k) const {
+  const cut_event& e = events_[k];
+  if (e.due >= 0) return known_[static_cast<std::size_t>(e.due)].t;
+  return c.theta == 1 ? c.end : c.t;
+}
+
+std::size_t cut_list::cuts_before(index step) const {
+  const auto at = std::partition_point(cuts_.begin(), cuts_.end(),
+                                       [step](const cut& c) { return c.step < step; });
+  return static_cast<std::size_t>(at - cuts_.begin());
+}
+
+index cut_list::bytes() const {
+  return static_cast<index>(known_.capacity() * sizeof(known_time) +
+                            cuts_.capacity() * sizeof(cut) +
+                            events_.capacity() * sizeof(cut_event));
+}
+
+const cut& cut_list::log_cut(index step, double end, double t, double theta,
+                             const std::vector<int>& found, double aim) {
+  cut c{step, end, t, theta, events_.size(), 0, due_, extra_, !found.empty()};
+  auto located = found.begin();
+  const auto add_located = [&](int before) {
+    for (; located != found.end() && *located < before; ++located)
+      events_.push_back({*located, -1});
+  };
+  for (; pending(c.t); ++due_) {
+    const known_time& k = known_[due_];
+    if (k.which >= 0) add_located(k.which);
+    events_.push_back({k.which, static_cast<std::ptrdiff_t>(due_)});
+    c.begins = c.begins || k.which >= 0 || k.after != k.t || k.end != k.t;
+    if (direction_ * (k.after - c.t) > 0) c.t = k.after;
+  }
+  for (; located != found.end(); ++located) events_.push_back({*located, -1});
+  c.past = events_.size();
+  c.due = due_;
+  if (direction_ * (aim - c.t) > 0) ++c.extra;
+  cuts_.push_back(c);
+  return cuts_.back();
+}
+
+void cut_list::enter_stretch(std::size_t k) {
+  stretch_ = k;
+  due_ = k > 0 ? cuts_[k - 1].due : 0;
+  extra_ = k > 0 ? cuts_[k - 1].extra : 0;
+  cut_after_ = k < cuts_.size() ? cuts_[k].step + 1 : unbounded;
+  end_ = due_ < known_.size() ? known_[due_].end : t1_;
+}
+
+}  // namespace revode
