@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include <revode/problems/lorenz.hpp>
+#include <revode/solve/dense_output.hpp>
+#include <revode/solvers/tsit5.hpp>
+#include <revode/solvers/vern7.hpp>
+
+namespace revode {
+namespace {
+
+using lorenz_problem = problem<lorenz, vec<double, 3>, vec<double, 3>>;
+const lorenz_problem chaotic{lorenz{}, {1, 0, 0}, 0, 5, lorenz{}.parameters()};
+const options precise{.rtol = 1e-9, .atol = 1e-9};
+
+std::vector<double> some_times(double a, double b, int n) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> uniform(a, b);
+  std::vector<double> ts;
+  for (int k = 0; k < n; ++k) ts.push_back(uniform(random));
+  return ts;
+}
+
+template <class M>
+void equals_save_points(const lorenz_problem& q) {
+  auto y = solve(q, M{}, precise, dense_output{});
+  auto ts = some_times(q.t0 < q.t1 ? q.t0 : q.t1, q.t0 < q.t1 ? q.t1 : q.t0, 200);
+  const auto any_order = y.at(ts);
+  options saving = precise;
+  saving.save = {.t0 = true, .ts = ts, .t1 = true};
+  std::sort(saving.save.ts.begin(), saving.save.ts.end(),
+            [&](double a, double b) { return q.t0 < q.t1 ? a < b : a > b; });
+  const auto saved = solve(q, M{}, saving);
+  CHECK(saved.y == y.y);
+  CHECK(y(q.t0) == saved.ys.front());
+  CHECK(y(q.t1) == saved.ys.back());
+  for (std::size_t k = 0; k < saved.ts.size(); ++k) REQUIRE(y(saved.ts[k]) == saved.ys[k]);
+  for (std::size_t k = 0; k < ts.size(); ++k) REQUIRE(any_order[k] == y(ts[k]));
+}
+
+}  // namespace
+
+TEST_CASE("dense output is what save points would have been, at any time and in any order") {
+  equals_save_points<tsit5>(chaotic);
+  equals_save_points<vern7>(chaotic);
+  const lorenz_problem back{lorenz{}, {1, 0, 0}, 1, 0.5, lorenz{}.parameters()};
+  equals_save_points<tsit5>(back);
+}
+
+TEST_CASE("its derivative is that of the polynomial, close to the field") {
+  auto y = solve(chaotic, vern7{}, precise, dense_output{});
+  for (const double t : some_times(0.1, 4.9, 50)) {
+    const auto slope = y.derivative(t);
+    vec<double, 3> f{};
+    lorenz{}(t, y(t), chaotic.p, f);
+    const double e = 1e-6;
+    for (int i = 0; i < 3; ++i) {
+      CHECK(std::abs(slope[i] - f[i]) < 1e-3);
+      CHECK(std::abs(slope[i] - (y(t + e)[i] - y(t - e)[i]) / (2 * e)) < 1e-5);
+    }
+  }
+}
+
+TEST_CASE("a solve without steps is its initial state, with the slope of the field") {
+  auto y = solve(lorenz_problem{lorenz{}, {1, 0, 0}, 2, 2, lorenz{}.parameters()}, tsit5{}, {},
+                 dense_output{});
+  CHECK(y.steps() == 0);
+  CHECK(y(2.0) == vec<double, 3>{1, 0, 0});
+  CHECK(y.derivative(2.0) == vec<double, 3>{-10, 28, 0});
+}
+
+TEST_CASE("a time outside is refused word by word, also behind a solve that ended early") {
+  auto y = solve(chaotic, tsit5{}, {.max_steps = 5}, dense_output{});
+  CHECK(y.status == status::max_steps);
+  CHECK(y(y.t) == y.y);
+  auto whole = solve(chaotic, tsit5{}, {}, dense_output{});
+  CHECK_THROWS_WITH_AS(whole(7),
+                       "dense output at t = 7.000000 (the solution covers 0.000000 to 5.000000) "
+                       "ask within, or solve farther?",
+                       std::invalid_argument);
+}
+
+}  // namespace revode
