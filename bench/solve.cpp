@@ -16,6 +16,7 @@
 #include <revode/solvers/runge_kutta.hpp>
 
 #include "measure.hpp"
+#include "monotone.hpp"
 
 namespace revode {
 namespace {
@@ -164,27 +165,13 @@ void add_problem(std::vector<point>& points, nlohmann::json& references, const s
   add_odeint<odeint_fehlberg78>(points, name, "odeint fehlberg78", q, reference, 7);
 }
 
-/// The points' errors as the nearest sequence that falls with the tolerance (neighbours that do not
-/// are averaged, in logarithms): a step count may hit a lucky error, a curve may not.
+/// The points' errors, made to fall with the tolerance (in logarithms).
 std::vector<double> falling_errors(const std::vector<point>& curve) {
-  std::vector<double> level;
-  std::vector<int> weight;
-  for (const point& at : curve) {
-    level.push_back(std::log(at.error));
-    weight.push_back(1);
-    while (level.size() > 1 && level.back() > level[level.size() - 2]) {
-      const std::size_t last = level.size() - 1;
-      const int sum = weight[last] + weight[last - 1];
-      level[last - 1] = (level[last] * weight[last] + level[last - 1] * weight[last - 1]) / sum;
-      weight[last - 1] = sum;
-      level.pop_back();
-      weight.pop_back();
-    }
-  }
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < level.size(); ++i)
-    errors.insert(errors.end(), static_cast<std::size_t>(weight[i]), std::exp(level[i]));
-  return errors;
+  std::vector<double> digits;
+  for (const point& at : curve) digits.push_back(-std::log(at.error));
+  digits = risen(digits);
+  for (double& d : digits) d = std::exp(-d);
+  return digits;
 }
 
 /// The quantity where the curve has this error, by interpolation between logarithms. A curve

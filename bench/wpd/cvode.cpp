@@ -128,7 +128,7 @@ void add(contest& c, const plain& q, const char* name, jacobian_kind kind,
          const std::shared_ptr<const sparsity>& pattern = nullptr) {
   c.add(q.name, name, true, [q, kind, pattern](double rtol) {
     ending e{q.y0};
-    over_pieces(q, [&](double from, double to) {
+    over_pieces(q.ends, q.t0, [&](double from, double to) {
       return integrator(q, rtol, from, e.y, kind, pattern).run(to, e);
     });
     return e;

@@ -7,12 +7,13 @@
 namespace revode::wpd {
 namespace {
 
-constexpr double width = 520, height = 400, left = 52, right = 150, top = 30, bottom = 42;
+constexpr double width = 520, height = 400, left = 74, right = 150, top = 30, bottom = 42;
 constexpr int most_methods = 5;
-constexpr const char* colours[] = {"#1b6ca8", "#d1495b", "#2a9d4a", "#8a4fbf",
-                                   "#e08e0b", "#12a5a5", "#a0522d"};
-constexpr const char* peer_colours[] = {"#222222", "#888888", "#6b8e23",
-                                        "#c71585", "#b8860b", "#4b0082"};
+constexpr const char* colours[] = {"#1b6ca8", "#d1495b", "#2a9d4a", "#8a4fbf", "#e08e0b",
+                                   "#12a5a5", "#a0522d", "#7fb800", "#e377c2", "#00509d",
+                                   "#9c6644", "#5e548e", "#f25f5c", "#247ba0"};
+constexpr const char* peer_colours[] = {"#222222", "#999999", "#6b8e23", "#c71585",
+                                        "#b8860b", "#4b0082", "#6a7fd0", "#4682b4"};
 
 struct frame {
   double x0, x1, y0, y1;  ///< digits, log₁₀ of microseconds
@@ -65,6 +66,12 @@ std::string line(const char* format, Values... values) {
   return buffer;
 }
 
+/// 10^k microseconds.
+std::string duration(int k) {
+  const char* unit = k < 3 ? "µs" : k < 6 ? "ms" : "s";
+  return line("%g %s", std::pow(10, k < 3 ? k : k < 6 ? k - 3 : k - 6), unit);
+}
+
 std::string axes(const frame& at, const std::string& title) {
   std::string out = line("<rect width='%g' height='%g' fill='white'/>\n", width, height);
   out += line("<text x='%g' y='18' font-weight='bold'>%s</text>\n", left, title.c_str());
@@ -76,14 +83,14 @@ std::string axes(const frame& at, const std::string& title) {
   for (double k = std::ceil(at.y0); k <= at.y1; k += 1) {
     const double y = at.y(std::pow(10, k - 6));
     out += line("<path d='M%g %.1f H%g' stroke='#ddd'/>", left, y, width - right);
-    out += line("<text x='%g' y='%.1f' text-anchor='end'>%g</text>\n", left - 4, y + 4,
-                std::pow(10, k));
+    out += line("<text x='%g' y='%.1f' text-anchor='end'>%s</text>\n", left - 4, y + 4,
+                duration(static_cast<int>(k)).c_str());
   }
   out += line("<text x='%g' y='%g' text-anchor='middle'>correct digits (mescd)</text>\n",
               (left + width - right) / 2, height - 8);
   return out + line(
                    "<text transform='translate(14 %g) rotate(-90)' text-anchor='middle'>"
-                   "microseconds</text>\n",
+                   "processor time</text>\n",
                    (top + height - bottom) / 2);
 }
 
@@ -106,22 +113,32 @@ std::string drawn(const frame& at, const curve& c, const char* colour, int place
 
 }  // namespace
 
-std::string drawing(const problem_report& q) {
+palette palette_of(const report& all) {
+  palette colour_of;
+  std::size_t methods = 0, peers = 0;
+  for (const auto& q : all.problems) {
+    for (const curve* c : chosen(q)) {
+      if (colour_of.contains(c->solver)) continue;
+      colour_of[c->solver] = c->peer ? peer_colours[peers++ % std::size(peer_colours)]
+                                     : colours[methods++ % std::size(colours)];
+    }
+  }
+  return colour_of;
+}
+
+std::string drawing(const problem_report& q, const palette& colour_of) {
   const auto curves = chosen(q);
   const frame at = frame_of(curves);
   std::string out = "<g font-family='sans-serif' font-size='11'>\n";
   out += axes(at, q.name + ", n = " + std::to_string(q.n));
-  int place = 0, of_peers = 0;
-  for (const curve* c : curves) {
-    const char* colour = c->peer ? peer_colours[of_peers++ % 6] : colours[place % 7];
-    out += drawn(at, *c, colour, place++);
-  }
+  int place = 0;
+  for (const curve* c : curves) out += drawn(at, *c, colour_of.at(c->solver), place++);
   return out + "</g>\n";
 }
 
-std::string figure(const problem_report& q) {
+std::string figure(const problem_report& q, const palette& colour_of) {
   return line("<svg xmlns='http://www.w3.org/2000/svg' width='%g' height='%g'>\n", width, height) +
-         drawing(q) + "</svg>\n";
+         drawing(q, colour_of) + "</svg>\n";
 }
 
 }  // namespace revode::wpd

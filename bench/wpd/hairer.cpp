@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hairer's RADAU5 and RODAS, compiled by gfortran from a folder with their sources, each into a
+// Hairer's RADAU5, RADAU and RODAS, compiled by gfortran from a folder with their sources, each into a
 // library of its own, since they share names.
 #include <dlfcn.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ using radau_function = void(const int*, field_function*, double*, double*, const
                             double*, double*, const int*, jacobian_function*, const int*,
                             const int*, const int*, nothing_function*, const int*, const int*,
                             const int*, nothing_function*, const int*, double*, const int*, int*,
-                            const int*, double*, int*, int*);
+                            const int*, double*, int*, int*, char*, std::size_t);
 using rodas_function = void(const int*, field_function*, const int*, double*, double*,
                             const double*, double*, double*, double*, const int*,
                             jacobian_function*, const int*, const int*, const int*, field_function*,
@@ -61,11 +61,13 @@ void count(const std::vector<int>& iwork, int outcome, ending& e) {
 
 const int zero = 0, one = 1;
 
+/// RADAU5, or RADAU of orders 5, 9 and 13. A copy of the latter takes a place for messages as well.
 ending run_radau(radau_function* code, const plain& q, double rtol, room& r) {
   ending e{q.y0};
   current = &q;
-  const int n = q.n, lwork = 4 * n * n + 12 * n + 20, liwork = 3 * n + 20;
-  over_pieces(q, [&](double t, double t1) {
+  const int n = q.n, lwork = 8 * n * n + 24 * n + 20, liwork = 5 * n + 20;
+  char message[1024];
+  over_pieces(q.ends, q.t0, [&](double t, double t1) {
     r.work.assign(static_cast<std::size_t>(lwork), 0);
     r.iwork.assign(static_cast<std::size_t>(liwork), 0);
     r.iwork[1] = static_cast<int>(most_steps(n));
@@ -74,7 +76,7 @@ ending run_radau(radau_function* code, const plain& q, double rtol, room& r) {
     int outcome = 0, unused = 0;
     code(&n, field, &t, e.y.data(), &t1, &h, &relative, &absolute, &zero, jacobian, &one, &n, &n,
          nothing, &zero, &n, &n, nothing, &zero, r.work.data(), &lwork, r.iwork.data(), &liwork,
-         &none, &unused, &outcome);
+         &none, &unused, &outcome, message, sizeof message);
     count(r.iwork, outcome, e);
     return outcome >= 0;
   });
@@ -86,7 +88,7 @@ ending run_rodas(rodas_function* code, const plain& q, double rtol, room& r) {
   current = &q;
   const int n = q.n, lwork = 2 * n * n + 14 * n + 20, liwork = n + 20,
             driven = q.autonomous ? 0 : 1;
-  over_pieces(q, [&](double t, double t1) {
+  over_pieces(q.ends, q.t0, [&](double t, double t1) {
     r.work.assign(static_cast<std::size_t>(lwork), 0);
     r.iwork.assign(static_cast<std::size_t>(liwork), 0);
     r.iwork[0] = static_cast<int>(most_steps(n));
@@ -147,6 +149,8 @@ std::string add_hairer(contest& c, const std::string& folder) {
   auto* radau5 = reinterpret_cast<radau_function*>(
       compiled(sources(folder, {{"radau5.f", "decsol.f", "dc_decsol.f"}, {"radau_decsol.f"}}),
                place, "radau5_"));
+  auto* radau = reinterpret_cast<radau_function*>(
+      compiled(sources(folder, {{"radau.f", "decsol.f", "dc_decsol.f"}}), place, "radau_"));
   auto* rodas = reinterpret_cast<rodas_function*>(
       compiled(sources(folder, {{"rodas.f", "decsol.f", "dc_decsol.f"}, {"rodas_decsol.f"}}), place,
                "rodas_"));
@@ -159,6 +163,11 @@ std::string add_hairer(contest& c, const std::string& folder) {
         static_cast<void>(shared);
         return run_radau(radau5, q, rtol, *work);
       });
+    if (radau != nullptr)
+      c.add(q.name, "RADAU", true, [=, &q](double rtol) {
+        static_cast<void>(shared);
+        return run_radau(radau, q, rtol, *work);
+      });
     if (rodas != nullptr)
       c.add(q.name, "RODAS", true, [=, &q](double rtol) {
         static_cast<void>(shared);
@@ -166,7 +175,7 @@ std::string add_hairer(contest& c, const std::string& folder) {
       });
   }
   return std::string("Hairer's ") + (radau5 ? "RADAU5 " : "(no RADAU5) ") +
-         (rodas ? "RODAS" : "(no RODAS)");
+         (radau ? "RADAU " : "(no RADAU) ") + (rodas ? "RODAS" : "(no RODAS)");
 }
 
 }  // namespace revode::wpd

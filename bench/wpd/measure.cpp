@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "../monotone.hpp"
+
 namespace revode::wpd {
 namespace {
 
@@ -57,8 +59,10 @@ std::vector<curve> measure(const task& q, const std::vector<contender>& all, con
     curves.push_back(first_run(q, one, e));
     who.push_back(&one);
     for (std::size_t k = 0; k < curves.back().points.size(); ++k) {
-      const double rough = curves.back().points[k].least;
-      turns.push_back({curves.size() - 1, k, static_cast<int>(1 + e.batch / (rough + 1e-7))});
+      point& p = curves.back().points[k];
+      const double rough = p.median = p.least;
+      if (rough <= e.longest)
+        turns.push_back({curves.size() - 1, k, static_cast<int>(1 + e.batch / (rough + 1e-7))});
     }
   }
   for (int round = 0; round < e.repeats; ++round)
@@ -76,25 +80,13 @@ std::vector<curve> measure(const task& q, const std::vector<contender>& all, con
 
 double at_digits(const curve& c, double digits, const std::function<double(const point&)>& of) {
   std::vector<const point*> good;
-  std::vector<double> level;
-  std::vector<int> weight;
+  std::vector<double> reached;
   for (const point& p : c.points) {
     if (!p.good()) continue;
     good.push_back(&p);
-    level.push_back(p.mixed);
-    weight.push_back(1);
-    while (level.size() > 1 && level.back() < level[level.size() - 2]) {
-      const std::size_t last = level.size() - 1;
-      const int sum = weight[last] + weight[last - 1];
-      level[last - 1] = (level[last] * weight[last] + level[last - 1] * weight[last - 1]) / sum;
-      weight[last - 1] = sum;
-      level.pop_back();
-      weight.pop_back();
-    }
+    reached.push_back(p.mixed);
   }
-  std::vector<double> rising;
-  for (std::size_t i = 0; i < level.size(); ++i)
-    rising.insert(rising.end(), static_cast<std::size_t>(weight[i]), level[i]);
+  const std::vector<double> rising = risen(reached);
   std::size_t i = 0;
   while (i < rising.size() && rising[i] < digits) ++i;
   if (i == rising.size()) return NAN;

@@ -24,7 +24,7 @@ struct curve {
 struct effort {
   std::vector<double> tolerances;
   int repeats = 7;
-  double longest = 1;   ///< seconds: after a longer solve the tighter tolerances are left out
+  double longest = 1;   ///< seconds: a longer solve is timed once, and tighter tolerances left out
   double batch = 2e-3;  ///< seconds that are measured at once, by repeating short solves
 };
 

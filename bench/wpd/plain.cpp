@@ -12,8 +12,8 @@ plain plain_of(const Problem& f) {
   q.name = Problem::name;
   q.n = owner->n();
   q.t0 = Problem::t0;
-  q.t1 = q.jump = Problem::t1;
-  if constexpr (requires { Problem::jump; }) q.jump = Problem::jump;
+  q.t1 = Problem::t1;
+  q.ends = piece_ends<Problem>();
   q.autonomous = requires { requires Problem::autonomous; };
   q.atol = [](double rtol) { return Problem::atol(rtol); };
   q.y0.assign(owner->y0.data(), owner->y0.data() + q.n);

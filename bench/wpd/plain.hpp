@@ -106,7 +106,8 @@ class plain_problem {
 struct plain {
   std::string name;
   int n;
-  double t0, t1, jump;  ///< jump: t1 where there is none
+  double t0, t1;
+  std::vector<double> ends;  ///< of the pieces between jumps
   bool autonomous;
   double (*atol)(double);
   std::vector<double> y0;
@@ -123,13 +124,12 @@ struct plain {
 
 std::vector<plain> plain_problems(const contest& c);
 
-/// run(t0, t1) over the span, on both sides of a jump. It returns false to stop.
+/// run(from, to) over the span, from jump to jump. It returns false to stop.
 template <class Run>
-void over_pieces(const plain& q, Run run) {
-  if (q.jump == q.t1) {
-    run(q.t0, q.t1);
-  } else if (run(q.t0, q.jump)) {
-    run(std::nextafter(q.jump, q.t1), q.t1);
+void over_pieces(const std::vector<double>& ends, double t0, Run run) {
+  for (const double end : ends) {
+    if (!run(t0, end)) return;
+    t0 = std::nextafter(end, ends.back());
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+
 #include "measure.hpp"
 
 namespace revode::wpd {
@@ -20,10 +22,14 @@ constexpr double targets[] = {4, 6, 8};
 /// A method of revode or a peer that is the fastest to `digits`; null when none gets there.
 const curve* fastest(const problem_report& q, bool peer, double digits);
 
+/// A solver's colour, the same in all figures of a report.
+using palette = std::map<std::string, const char*>;
+palette palette_of(const report& all);
+
 /// Time against digits, the fastest methods and all peers: the inside of an <svg> of 520 by 400, and
 /// that <svg>.
-std::string drawing(const problem_report& q);
-std::string figure(const problem_report& q);
+std::string drawing(const problem_report& q, const palette& colour_of);
+std::string figure(const problem_report& q, const palette& colour_of);
 
 void print_tables(const problem_report& q);
 

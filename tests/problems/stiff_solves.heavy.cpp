@@ -6,6 +6,7 @@
 #include <revode/problems/beam.hpp>
 #include <revode/problems/brusselator_2d.hpp>
 #include <revode/problems/cusp.hpp>
+#include <revode/problems/emep.hpp>
 #include <revode/problems/medakzo.hpp>
 #include <revode/problems/ring_modulator.hpp>
 #include <revode/problems/stiff_accuracy.hpp>
@@ -26,6 +27,7 @@ TEST_CASE("Rodas5P finds the references of the larger stiff problems") {
   check(cusp{}, 1e-7, 6);
   check(beam{}, 1e-7, 5);
   check(medakzo{}, 1e-5, 5);
+  check(emep{}, 1e-6, 5);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // References of the stiff problems in quadruple precision: two runs of Radau IIA collocation that
-// differ in the number of stages, hence in order and steps, with the digits they share.
+// differ in the number of stages, hence in order and steps, with the digits they share; emep in long
+// double.
 //   g++ -std=gnu++20 -O2 -Iinclude tools/references/stiff.cpp -lquadmath -o stiff && ./stiff [NAME]
-// Needs Boost.Multiprecision and libquadmath. Seconds each, pollu some minutes.
+// Needs Boost.Multiprecision and libquadmath. Seconds each, pollu and emep many minutes.
 #include <boost/multiprecision/float128.hpp>
 
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <revode/problems/e5.hpp>
+#include <revode/problems/emep.hpp>
 #include <revode/problems/hires.hpp>
 #include <revode/problems/orego.hpp>
 #include <revode/problems/pollu.hpp>
@@ -65,6 +67,31 @@ void show(const std::string& asked, const Problem& q, int stages = 9, double sma
   show(asked, q, q, vector(y0.data(), y0.data() + y0.size()), stages, small, floor, typical);
 }
 
+/// In long double, from jump to jump; the y0 of the first piece is exact.
+void show_emep(const std::string& asked, double small) {
+  if (!asked.empty() && asked != emep::name) return;
+  const emep q;
+  const auto start = q.y0();
+  const auto p = q.parameters();
+  std::vector<double> ends(std::begin(q.jumps), std::end(q.jumps));
+  ends.push_back(q.t1);
+  std::vector<std::vector<long double>> ys;
+  for (const int stages : {5, 6}) {
+    references::collocation<long double, emep> run(q, {p[0], p[1]}, stages, small, 1e-17, 1e-8,
+                                                   1.0);
+    std::vector<long double> y(start.begin(), start.end());
+    double from = q.t0;
+    for (const double to : ends) {
+      y = run.solve(from, to, y, 1e-6L);
+      std::fprintf(stderr, "%s: %d stages, %ld steps to %g\n", q.name, stages, run.steps, to);
+      from = to;
+    }
+    ys.push_back(y);
+  }
+  for (std::size_t i = 0; i < start.size(); ++i)
+    std::printf("  %.17Lg   differs by %.1Le\n", ys[0][i], std::abs(ys[1][i] / ys[0][i] - 1));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,4 +103,5 @@ int main(int argc, char** argv) {
   show(asked, vdpol_fast{});
   show(asked, e5_reduced{}, e5{}, vector{real(1.76e-3), 0, 0}, 9, 1e-11, 1e-10, 0);
   show(asked, pollu{}, 7, 1e-10);
+  show_emep(asked, 1e-7);
 }

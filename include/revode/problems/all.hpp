@@ -10,6 +10,7 @@
 #include <revode/problems/cusp.hpp>
 #include <revode/problems/decay.hpp>
 #include <revode/problems/e5.hpp>
+#include <revode/problems/emep.hpp>
 #include <revode/problems/harmonic.hpp>
 #include <revode/problems/heat_1d.hpp>
 #include <revode/problems/hires.hpp>
@@ -44,7 +45,7 @@ using all_problems = problem_list<decay, harmonic, rotation, lotka_volterra, lor
 /// The stiff ones, for implicit methods. Besides what all have: atol(rtol), the absolute tolerance
 /// that goes with a relative one, and `autonomous`.
 using stiff_problems = problem_list<rober, orego, hires, vdpol_stiff, vdpol_fast, pollu, e5,
-                                    ring_modulator, beam, cusp, medakzo, brusselator_2d>;
+                                    ring_modulator, beam, emep, cusp, medakzo, brusselator_2d>;
 
 /// fn(problem{}) for every problem of a list, in its order.
 template <class Function, class... Problems>

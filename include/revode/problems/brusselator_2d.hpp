@@ -13,7 +13,7 @@ namespace revode {
 /// The Brusselator with diffusion on the unit torus, n × n cells, four parameters in each:
 ///   u' = b + u² v − (a + 1) u + α n² Δu + s,  v' = a u − u² v + β n² Δv,
 /// Δu the sum of the four neighbours minus 4u; s = 5 in the disc (x − 0.3)² + (y − 0.6)² ≤ 0.01
-/// once t ≥ 1.1. State (u of all cells, v of all cells), p = (a, b, α, β of all cells), cells row
+/// once t > 1.1. State (u of all cells, v of all cells), p = (a, b, α, β of all cells), cells row
 /// by row, the cell in row j and column i at x = (i + 1)/n, y = (j + 1)/n, i and j counted from 0;
 /// it starts from u = 22 y₀ (1 − y₀)^{3/2}, v = 27 x₀ (1 − x₀)^{3/2}, x₀ = i/n, y₀ = j/n. The field
 /// jumps at t = 1.1: solve to it, then on.
@@ -65,7 +65,7 @@ struct brusselator_2d {
     const auto* v = u + cells;
     const auto* q = p.data();
     const T squared = static_cast<T>(static_cast<double>(cells));
-    const bool fed = value_of(t) >= jump;
+    const bool fed = value_of(t) > jump;
     for (std::size_t k = 0; k < cells; ++k) {
       const neighbours at(k, width);
       const auto cube = u[k] * u[k] * v[k];

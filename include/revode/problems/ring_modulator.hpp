@@ -11,7 +11,8 @@ namespace revode {
 /// An electric circuit that mixes a signal of 1 kHz with one of 10 kHz in a ring of four diodes,
 ///   p = (C, Cs, Cp, R, Rp, Lh, Ls1, Ls2, Ls3, Rg1, Rg2, Rg3, Ri, Rc, γ, δ),
 /// state: voltages U1 … U7, currents I1 … I8. A diode passes γ (e^{δU} − 1). The small Cs makes
-/// fast oscillations. The reference is that of Rodas5P at rtol = atol = 1e-12 (685,018 steps).
+/// fast oscillations. The reference is that of Rodas5P at rtol = atol = 1e-12 (685,018 steps);
+/// dop853 at 1e-13 (19 million steps) differs by at most 5e-11 in every component.
 struct ring_modulator {
   static constexpr const char* name = "ring_modulator";
   static constexpr const char* summary =
@@ -19,7 +20,7 @@ struct ring_modulator {
   static constexpr const char* source =
       "Horneber (1976), in Mazzia, Magherini, Test Set for IVP Solvers, release 2.4 (2008), II-3";
   static constexpr double t0 = 0, t1 = 1e-3;
-  static constexpr int digits = 9;
+  static constexpr int digits = 10;
   static constexpr double atol(double rtol) { return rtol; }
   static constexpr const char* labels[] = {"U1", "U2", "U3", "U4", "U5", "U6", "U7", "I1",
                                            "I2", "I3", "I4", "I5", "I6", "I7", "I8"};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include <revode/solve/solve.hpp>
@@ -31,25 +32,35 @@ double mixed_digits(const Problem& f, const Y& y, double rtol) {
   return digits_of(f, y, Problem::atol(rtol) / rtol);
 }
 
-/// Solves a stiff problem over its span; one whose field jumps is solved on both sides of the jump.
+/// Where the pieces of a problem's span end: at its `jump` or `jumps`, at last t1.
+template <class Problem>
+std::vector<double> piece_ends() {
+  std::vector<double> ends;
+  if constexpr (requires { Problem::jump; }) ends.push_back(Problem::jump);
+  if constexpr (requires { Problem::jumps; })
+    ends.assign(std::begin(Problem::jumps), std::end(Problem::jumps));
+  ends.push_back(Problem::t1);
+  return ends;
+}
+
+/// Solves a stiff problem over its span; one whose field jumps is solved from jump to jump.
 template <class Problem, class Y, method M>
 solution<Y> solve_stiff(const Problem& f, const Y& y0, const M& m, const options& o) {
   const auto p = f.parameters();
-  if constexpr (requires { Problem::jump; }) {
-    auto first = solve(problem{f, y0, Problem::t0, Problem::jump, p}, m, o);
-    if (first.status != status::success) return first;
-    const double past = std::nextafter(Problem::jump, Problem::t1);
-    auto s = solve(problem{f, first.y, past, Problem::t1, p}, m, o);
-    s.stats.accepted += first.stats.accepted;
-    s.stats.rejected += first.stats.rejected;
-    s.stats.field_evaluations += first.stats.field_evaluations;
-    s.stats.jacobian_evaluations += first.stats.jacobian_evaluations;
-    s.stats.factorizations += first.stats.factorizations;
-    s.stats.newton_iterations += first.stats.newton_iterations;
-    return s;
-  } else {
-    return solve(problem{f, y0, Problem::t0, Problem::t1, p}, m, o);
+  const std::vector<double> ends = piece_ends<Problem>();
+  auto s = solve(problem{f, y0, Problem::t0, ends[0], p}, m, o);
+  for (std::size_t k = 1; k < ends.size() && s.status == status::success; ++k) {
+    const double past = std::nextafter(ends[k - 1], Problem::t1);
+    const auto before = s.stats;
+    s = solve(problem{f, Y(s.y), past, ends[k], p}, m, o);
+    s.stats.accepted += before.accepted;
+    s.stats.rejected += before.rejected;
+    s.stats.field_evaluations += before.field_evaluations;
+    s.stats.jacobian_evaluations += before.jacobian_evaluations;
+    s.stats.factorizations += before.factorizations;
+    s.stats.newton_iterations += before.newton_iterations;
   }
+  return s;
 }
 
 }  // namespace revode

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include <revode/ad/derivatives.hpp>
+#include <revode/solve/split.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/algebra.hpp>
 
@@ -24,6 +27,23 @@ class system {
   REVODE_HD void operator()(double t, const Y& y, Y& dy) {
     ++counts.field_evaluations;
     f_(static_cast<scalar>(t), y, p, dy);
+  }
+
+  /// Half 0 (q') or 1 (p') of dy for a state (q, p) of two halves; the other is undefined. A field
+  /// that names its parts, dq and dp(t, y, p, dy), computes that one alone. Counts as an evaluation.
+  REVODE_HD void half(int which, double t, const Y& y, Y& dy) {
+    if constexpr (requires(scalar s) {
+                    f_.dq(s, y, p, dy);
+                    f_.dp(s, y, p, dy);
+                  }) {
+      ++counts.field_evaluations;
+      if (which == 0)
+        f_.dq(static_cast<scalar>(t), y, p, dy);
+      else
+        f_.dp(static_cast<scalar>(t), y, p, dy);
+    } else {
+      (*this)(t, y, dy);
+    }
   }
 
   /// out = (∂f/∂t) t_dot + (∂f/∂y) y_dot + (∂f/∂p) p_dot; p_dot empty where p stands still
@@ -59,12 +79,24 @@ class system {
     derivatives_.second(f_, static_cast<scalar>(t), y, p, u, t_dot, k, t_bar, y_bar, p_bar);
   }
 
+  /// The parts of a split field.
+  REVODE_HD auto implicit_part() requires split_field<F, Y, P> {
+    return part_system<implicit_part_of<F>, Y, P>({f_}, p, counts, parts_.of_implicit);
+  }
+  REVODE_HD auto explicit_part() requires split_field<F, Y, P> {
+    return part_system<explicit_part_of<F>, Y, P>({f_}, p, counts, parts_.of_explicit);
+  }
+
   const P& p;
   evaluation_counts counts{};
 
  private:
+  struct whole {};
+
   const F& f_;
   [[no_unique_address]] derivatives<F, Y, P> derivatives_{};
+  [[no_unique_address]] std::conditional_t<split_field<F, Y, P>, part_derivatives<F, Y, P>, whole>
+      parts_{};
 };
 
 }  // namespace revode

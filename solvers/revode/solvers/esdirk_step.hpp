@@ -36,9 +36,8 @@ void open_stage(int i, double h, const newton_memo<Y, 2>& memo, const esdirk_sta
 }
 
 /// What is left of the stage equation (z − known)/(hγ) = f(tᵢ, y + z), in c.correction.
-template <class M, class System, class Y>
-void stage_residual(System& sys, int i, double t, double t_new, const Y& y,
-                    esdirk_cache<algebra_t<M>, Y>& c) {
+template <class M, class System, class Y, class Cache>
+void stage_residual(System& sys, int i, double t, double t_new, const Y& y, Cache& c) {
   using T = scalar_t<Y>;
   const T inverse = T(1) / T((t_new - t) * esdirk_numbers<M>::gamma);
   copy(y, c.stage);
@@ -60,15 +59,15 @@ void close_stage(int i, double h, const esdirk_cache<algebra_t<M>, Y>& c, esdirk
 
 /// Over duals: the tangent of the solved stage, with the Jacobian there, by corrections that leave
 /// values alone.
-template <class M, class System, class Y>
-void settle_stage(const M& m, System& sys, int i, double t, double t_new, const Y& y,
-                  esdirk_cache<algebra_t<M>, Y>& c) {
+template <class M, class A, class System, class Y, class Cache>
+void settle_stage(const A& algebra, System& sys, int i, double t, double t_new, const Y& y,
+                  Cache& c) {
   using T = scalar_t<Y>;
   auto jacobian = c.jacobian;
   auto factors = c.factors;
   copy(y, c.stage);
   add(c.z, c.stage);
-  algebra_of(m).evaluate(sys, esdirk_time<M>(i, t, t_new), c.stage, jacobian);
+  algebra.evaluate(sys, esdirk_time<M>(i, t, t_new), c.stage, jacobian);
   factors.factor_shifted(jacobian, T(1) / T((t_new - t) * esdirk_numbers<M>::gamma));
   for (int round = 0; round < 3; ++round) {
     stage_residual<M>(sys, i, t, t_new, y, c);
@@ -144,15 +143,16 @@ void replay(const M& m, System& sys, double t, double t_new, const esdirk_record
       c.cache.factors.solve(c.cache.correction);
       add(c.cache.correction, c.cache.z);
     }
-    if constexpr (is_differentiable_v<scalar_t<Y>>) settle_stage(m, sys, i, t, t_new, s.y, c.cache);
+    if constexpr (is_differentiable_v<scalar_t<Y>>)
+      settle_stage<M>(algebra_of(m), sys, i, t, t_new, s.y, c.cache);
     close_stage<M>(i, h, c.cache, s);
   }
   finish_esdirk_step<M>(sys, t, t_new, s, c);
 }
 
-template <class M, class System, class Y>
+template <class M, class System, class Y, class Cache>
 status iterate_stage(System& sys, int i, double t, double t_new, const Y& y,
-                     newton_control& control, esdirk_cache<algebra_t<M>, Y>& c) {
+                     newton_control& control, Cache& c) {
   using verdict = newton_control::verdict;
   for (;;) {
     stage_residual<M>(sys, i, t, t_new, y, c);

@@ -114,33 +114,45 @@ struct esdirk_numbers<M> {
     return best;
   }();
 
+  /// Stage i starts from the polynomial of degree 2 through y_n and the two latest stages at other
+  /// times, their increments weighted so. Values, not derivatives: f(t_n, y_n) magnifies what is
+  /// left of the last iterations, and stages predicted from it need 5 to 6000 times the work on
+  /// ROBER.
+  struct base {
+    int first = 0, second = 0;  ///< stages; 0: none
+    double at_first = 0, at_second = 0;
+  };
+  static constexpr base base_of(int i) {
+    base b;
+    const auto& c = M::tableau.c;
+    const auto apart = [](double x) { return x > 0.05 || x < -0.05; };
+    for (int j = i - 1; j > 0; --j) {
+      if (!apart(c[j])) continue;
+      if (b.first == 0)
+        b.first = j;
+      else if (b.second == 0 && apart(c[j] - c[b.first]))
+        b.second = j;
+    }
+    const double x = c[i], u = c[b.first], v = b.second > 0 ? c[b.second] : 0.0;
+    b.at_first = b.second > 0 ? x * (x - v) / (u * (u - v)) : x / u;
+    b.at_second = b.second > 0 ? x * (x - u) / (v * (v - u)) : 0.0;
+    return b;
+  }
+
   struct rows {
     double p[stages][stages];
   };
-  /// Stage i starts from z_i = h Σ p_ij k_j: the polynomial of degree 2 through y_n and the two
-  /// latest stages at other times. Values, not derivatives: f(t_n, y_n) magnifies what is left of
-  /// the last iterations, and stages predicted from it need 5 to 6000 times the work on ROBER.
-  static constexpr rows predictor = [] {
+  /// z_i = h Σ p_ij k_j, from the rows a of the stages.
+  static constexpr rows predictor_of(const double (&a)[stages][stages]) {
     rows r{};
     for (int i = 2; i < stages; ++i) {
-      int first = 0, second = 0;  // of the two stages; 0: none
-      const auto& c = M::tableau.c;
-      const auto apart = [](double x) { return x > 0.05 || x < -0.05; };
-      for (int j = i - 1; j > 0; --j) {
-        if (!apart(c[j])) continue;
-        if (first == 0)
-          first = j;
-        else if (second == 0 && apart(c[j] - c[first]))
-          second = j;
-      }
-      const double x = c[i], u = c[first], v = second > 0 ? c[second] : 0.0;
-      const double at_first = second > 0 ? x * (x - v) / (u * (u - v)) : x / u;
-      const double at_second = second > 0 ? x * (x - u) / (v * (v - u)) : 0.0;
+      const base b = base_of(i);
       for (int j = 0; j < i; ++j)
-        r.p[i][j] = at_first * M::tableau.a[first][j] + at_second * M::tableau.a[second][j];
+        r.p[i][j] = b.at_first * a[b.first][j] + b.at_second * a[b.second][j];
     }
     return r;
-  }();
+  }
+  static constexpr rows predictor = predictor_of(M::tableau.a);
 };
 
 }  // namespace revode

@@ -8,6 +8,7 @@
 #include <revode/solvers/implicit_euler.hpp>
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/kencarp4.hpp>
+#include <revode/solvers/kencarp47.hpp>
 #include <revode/solvers/kencarp5.hpp>
 #include <revode/solvers/kvaerno3.hpp>
 #include <revode/solvers/kvaerno4.hpp>

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <revode/solvers/esdirk.hpp>
+#include <revode/solvers/imex_tableau.hpp>
 
 namespace revode {
 
-/// The implicit half of ARK3(2)4L[2]SA: L-stable, 4 stages.
+/// The implicit half of ARK3(2)4L[2]SA, whose explicit rows make imex<kencarp3>: L-stable, 4 stages.
 /// dense output  cubic Hermite polynomial, of order 3
 struct kencarp3 {
   static constexpr const char* name = "kencarp3";
+  static constexpr const char* imex_name = "kencarp3_imex";
   static constexpr const char* source =
       "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, ARK3(2)4L[2]SA";
   static constexpr int order = 3, embedded_order = 2, dense_order = 3;
@@ -23,9 +25,16 @@ struct kencarp3 {
       .b_embedded = {2756255671327. / 12835298489170, -10771552573575. / 22201958757719,
                      9247589265047. / 10645013368117, 2193209047091. / 5459859503100},
       .c = {0, 0.871733043016917998832038902387113685, 0.6, 1}};
+  static constexpr double explicit_rows[4][4] = {
+      {},
+      {0.871733043016917998832038902387113685},
+      {5535828885825. / 10492691773637, 788022342437. / 10882634858940},
+      {6485989280629. / 16251701735622, -4246266847089. / 9704473918619,
+       10755448449292. / 10357097424841}};
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
 static_assert(has_order(kencarp3::tableau, 3, 2));
+static_assert(has_imex_order<kencarp3>(3, 2));
 
 }  // namespace revode

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <revode/solvers/esdirk.hpp>
+#include <revode/solvers/imex_tableau.hpp>
 
 namespace revode {
 
-/// The implicit half of ARK5(4)8L[2]SA: L-stable, 8 stages.
+/// The implicit half of ARK5(4)8L[2]SA, whose explicit rows make imex<kencarp5>: L-stable, 8 stages.
 /// dense output  cubic Hermite polynomial, of order 3
 struct kencarp5 {
   static constexpr const char* name = "kencarp5";
+  static constexpr const char* imex_name = "kencarp5_imex";
   static constexpr const char* source =
       "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, ARK5(4)8L[2]SA";
   static constexpr int order = 5, embedded_order = 4, dense_order = 3;
@@ -33,9 +35,24 @@ struct kencarp5 {
                      3629800801594. / 4656183773603, 4035322873751. / 18575991585200},
       .c = {0, 0.41, 2935347310677. / 11292855782101, 1426016391358. / 7196633302097, 0.92, 0.24,
             0.6, 1}};
+  static constexpr double explicit_rows[8][8] = {
+      {},
+      {0.41},
+      {367902744464. / 2072280473677, 677623207551. / 8224143866563},
+      {1268023523408. / 10340822734521, 0, 1029933939417. / 13636558850479},
+      {14463281900351. / 6315353703477, 0, 66114435211212. / 5879490589093,
+       -54053170152839. / 4284798021562},
+      {14090043504691. / 34967701212078, 0, 15191511035443. / 11219624916014,
+       -18461159152457. / 12425892160975, -281667163811. / 9011619295870},
+      {19230459214898. / 13134317526959, 0, 21275331358303. / 2942455364971,
+       -38145345988419. / 4862620318723, -0.125, -0.125},
+      {-19977161125411. / 11928030595625, 0, -40795976796054. / 6384907823539,
+       177454434618887. / 12078138498510, 782672205425. / 8267701900261,
+       -69563011059811. / 9646580694205, 7356628210526. / 4942186776405}};
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
 static_assert(has_order(kencarp5::tableau, 5, 4));
+static_assert(has_imex_order<kencarp5>(5, 4));
 
 }  // namespace revode

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include <revode/solvers/imex.hpp>
+#include <revode/solvers/kencarp3.hpp>
+#include <revode/solvers/kencarp4.hpp>
+#include <revode/solvers/kencarp47.hpp>
+#include <revode/solvers/kencarp5.hpp>
+#include <revode/solvers/vern7.hpp>
+
+#include "implicit_fields.hpp"
+
+namespace revode {
+namespace {
+
+/// stiff_pair as a sum: its stiff line implicitly, all the rest explicitly.
+struct split_pair : stiff_pair {
+  template <class T, class Y, class P>
+  void implicit_part(const T& t, const Y& y, const P& p, Y& dy) const {
+    using std::cos;
+    dy[0] = -p[0] * (y[0] - cos(p[1] * t));
+    dy[1] = 0 * y[1];
+  }
+  template <class T, class Y, class P>
+  void explicit_part(const T& t, const Y& y, const P& p, Y& dy) const {
+    using std::cos;
+    dy[0] = y[1] * y[1];
+    dy[1] = y[0] * y[1] * cos(t) - p[1] * y[1];
+  }
+};
+
+template <class Function>
+void for_each_imex(Function&& fn) {
+  [&]<class... M>(M... m) { (fn(m), ...); }(imex<kencarp3>{}, imex<kencarp4>{}, imex<kencarp47>{},
+                                            imex<kencarp5>{});
+}
+
+template <class M>
+double error_of(const M& m, double h) {
+  const problem q{split_pair{}, vec{0.5, 1.0}, 0.0, 1.0, vec{0.3, 1.3}};
+  const auto exact = solve(q, vern7{}, options{.rtol = 1e-14, .atol = 1e-14}).y;
+  const auto y = solve(q, m, options{.fixed_step = h}).y;
+  return std::abs(y[0] - exact[0]) + std::abs(y[1] - exact[1]);
+}
+
+TEST_CASE("IMEX: the error of a driven split problem falls with the order") {
+  for_each_imex([](const auto& m) {
+    using M = std::remove_cvref_t<decltype(m)>;
+    const double order = std::log2(error_of(m, 0.05) / error_of(m, 0.025));
+    CAPTURE(std::string(M::name));
+    CHECK(order > M::order - 0.3);
+    CHECK(order < M::order + 1.2);
+  });
+}
+
+TEST_CASE("IMEX: a stiff part costs no more steps than a mild one") {
+  for_each_imex([](const auto& m) {
+    CAPTURE(std::string(m.name));
+    const auto steps = [&](double stiffness) {
+      const problem q{split_pair{}, vec{1.0, 1.0}, 0.0, 10.0, vec{stiffness, 1.3}};
+      const auto s = solve(q, m, options{.rtol = 1e-4, .atol = 1e-6});
+      CHECK(s.status == status::success);
+      return s.stats.accepted + s.stats.rejected;
+    };
+    CHECK(steps(1e5) < 4 * steps(10));
+  });
+}
+
+TEST_CASE("IMEX: the conditions that couple both halves are those of the published order") {
+  static_assert(has_imex_order<kencarp3>(3, 2));
+  static_assert(has_imex_order<kencarp4>(4, 3));
+  static_assert(has_imex_order<kencarp47>(4, 3));
+  static_assert(has_imex_order<kencarp5>(5, 4));
+  // An explicit half with a wrong entry, and the right row sum, is found out.
+  double rows[4][4];
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) rows[i][j] = kencarp3::explicit_rows[i][j];
+  CHECK(has_additive_order(rows, kencarp3::tableau, kencarp3::tableau.a[3], 3));
+  rows[3][1] += 0.01, rows[3][2] -= 0.01;
+  CHECK(!has_additive_order(rows, kencarp3::tableau, kencarp3::tableau.a[3], 3));
+}
+
+TEST_CASE("IMEX: replays, products and duals agree, save points inside steps included") {
+  for (const double stiffness : {40.0, 4e4}) {
+    const problem q{split_pair{}, vec{0.5, 1.0}, 0.0, 1.5, vec{stiffness, 1.3}};
+    options o{.rtol = 1e-4, .atol = 1e-6};
+    o.save.ts = {0.213, 0.2131, 1.413};
+    const recursive_checkpoint adjoint{.slots = 3};
+    const imex<kencarp4> m{};
+    CHECK(replay_law(q, m, o).what == "");
+    CHECK(dot_product_law(q, m, o, adjoint, 1).worst < 1e-12);
+    CHECK(frozen_grid_law(q, m, o, adjoint).worst < 1e-10);
+    CHECK(equal_gradients_law(q, m, o, adjoint, {.slots = 1}).what == "");
+  }
+}
+
+}  // namespace
+}  // namespace revode
