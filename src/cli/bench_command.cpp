@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cli/commands.hpp>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
@@ -16,11 +17,11 @@ namespace revode::cli {
 /// Becomes the program revode-bench-NAME beside this one or on PATH: benchmarks stand on libraries
 /// that the command does without.
 report bench_command(const arguments& given) {
-  constexpr std::array<std::string_view, 1> known{"wpd"};
+  constexpr std::array<std::string_view, 2> known{"adjoint", "wpd"};
   if (given.extras.empty())
     misuse("no benchmark given ('revode bench' needs its name) run 'revode bench wpd --help'?");
   const std::string& name = given.extras.front();
-  if (name != known[0])
+  if (std::find(known.begin(), known.end(), name) == known.end())
     unknown_name("benchmark", name, "benchmarks", known, "run 'revode bench wpd --help'");
   const std::string program = "revode-bench-" + name;
   std::vector<char*> words{const_cast<char*>(program.c_str())};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <revode/ad/derivatives.hpp>
+#include <revode/linalg/attachments.hpp>
 #include <revode/state/algebra.hpp>
 
 namespace revode {
@@ -38,6 +39,7 @@ class sparsity {
       start_.push_back(static_cast<int>(column_.size()));
     }
     colour();
+    sort_by_colour();
   }
 
   int size() const { return n_; }
@@ -49,8 +51,41 @@ class sparsity {
   int colour_of(int column) const { return colour_[static_cast<std::size_t>(column)]; }
   const int* starts() const { return start_.data(); }
   const int* columns() const { return column_.data(); }
+  /// The columns of a colour, and all of their entries.
+  const std::vector<int>& columns_of(int colour) const { return columns_of_[at(colour)]; }
+  struct element {
+    int entry, row;
+  };
+  const std::vector<element>& elements_of(int colour) const { return elements_of_[at(colour)]; }
+  /// Entry (i, j), −1 where there is none.
+  int find(int i, int j) const {
+    const auto first = column_.begin() + start(i), last = column_.begin() + start(i + 1);
+    const auto found = std::lower_bound(first, last, j);
+    return found != last && *found == j ? static_cast<int>(found - column_.begin()) : -1;
+  }
+  /// Most entries (i, j) come with an entry (j, i).
+  bool nearly_symmetric() const {
+    int both = 0;
+    for (int i = 0; i < n_; ++i)
+      for (int e = start(i); e < start(i + 1); ++e) both += find(column(e), i) >= 0 ? 1 : 0;
+    return 2 * both > entries();
+  }
+
+  /// What a library works out once for this pattern.
+  attachments kept;
 
  private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  void sort_by_colour() {
+    columns_of_.resize(at(colours_));
+    elements_of_.resize(at(colours_));
+    for (int j = 0; j < n_; ++j) columns_of_[at(colour_of(j))].push_back(j);
+    for (int i = 0; i < n_; ++i)
+      for (int e = start(i); e < start(i + 1); ++e)
+        elements_of_[at(colour_of(column(e)))].push_back({e, i});
+  }
+
   /// Greedily, from the first column to the last.
   void colour() {
     std::vector<std::vector<int>> rows_of(static_cast<std::size_t>(n_));
@@ -73,6 +108,8 @@ class sparsity {
 
   int n_, colours_ = 0;
   std::vector<int> start_, column_, colour_;
+  std::vector<std::vector<int>> columns_of_;
+  std::vector<std::vector<element>> elements_of_;
 };
 
 /// The pattern of a field's Jacobian, from products with unit vectors at `points` states near y0,
@@ -139,6 +176,17 @@ void add_transposed_product(const sparse_matrix<T>& a, const X& x, Y& out) {
   }
 }
 
+/// out = (∂f/∂y) direction, p held where the system can.
+template <class System, class Y>
+void multiply_by_jacobian(System& sys, double t, const Y& y, const Y& direction, Y& out) {
+  using T = scalar_t<Y>;
+  constexpr vec<T, 0> still{};
+  if constexpr (requires { sys.jvp(t, y, T(0), direction, still, out); })
+    sys.jvp(t, y, T(0), direction, still, out);
+  else
+    sys.jvp(t, y, T(0), direction, zero_like(sys.p), out);
+}
+
 /// Fills j by one product with the field's Jacobian a colour. `check` compares with one more
 /// product and throws for a pattern that misses an entry.
 template <class System, class Y, class T>
@@ -155,18 +203,19 @@ void evaluate_by_colours(System& sys, double t, const Y& y,
   j.values.resize(static_cast<std::size_t>(pattern->entries()));
   ++sys.counts.jacobian_evaluations;
   Y direction = y, out = y;
-  const auto still = zero_like(sys.p);
+  fill(direction, T(0));
   for (int c = 0; c < pattern->colours(); ++c) {
-    for (int i = 0; i < n; ++i) direction.data()[i] = T(pattern->colour_of(i) == c ? 1 : 0);
-    sys.jvp(t, y, T(0), direction, still, out);
-    for (int i = 0; i < n; ++i)
-      for (int e = pattern->start(i); e < pattern->start(i + 1); ++e)
-        if (pattern->colour_of(pattern->column(e)) == c)
-          j.values[static_cast<std::size_t>(e)] = out.data()[i];
+    const std::vector<int>& columns = pattern->columns_of(c);
+    for (const int k : columns) direction.data()[k] = T(1);
+    multiply_by_jacobian(sys, t, y, direction, out);
+    for (const int k : columns) direction.data()[k] = T(0);
+    for (const auto [entry, row] : pattern->elements_of(c))
+      j.values[static_cast<std::size_t>(entry)] = out.data()[row];
   }
   if (!check) return;
-  for (int i = 0; i < n; ++i) direction.data()[i] = T(1 + std::fmod(0.6180339887498949 * (i + 1), 1.0));
-  sys.jvp(t, y, T(0), direction, still, out);
+  for (int i = 0; i < n; ++i)
+    direction.data()[i] = T(1 + std::fmod(0.6180339887498949 * (i + 1), 1.0));
+  multiply_by_jacobian(sys, t, y, direction, out);
   for (int i = 0; i < n; ++i) {
     T sum(0), size(0);
     for (int e = pattern->start(i); e < pattern->start(i + 1); ++e) {

@@ -17,11 +17,20 @@ void esdirk_stage(int i, scalar_t<Y> h, const esdirk_stages<M, Y>& s, Y& stage) 
   add(s.y, stage);
 }
 
-/// w.x = (I/(hγ) − J)⁻¹ w.right, or with Jᵀ, to rounding; J at w.stage. Factors of a later stage of
-/// the same step serve as long as they converge within five sweeps.
+/// What the scratch says of its factors; one without that keeps them for a step only.
+template <class Scratch>
+sweep_factors& sweep_of(Scratch& w, sweep_factors& of_step) {
+  if constexpr (requires { w.kept; })
+    return w.kept;
+  else
+    return of_step;
+}
+
+/// w.x = (I/(hγ) − J)⁻¹ w.right, or with Jᵀ, to rounding; J at w.stage. Factors of the stage or step
+/// before serve as long as refinement with them is cheaper than new ones.
 template <bool Transposed, class M, class System, class Y>
 void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y> shift,
-                            bool& factored, esdirk_scratch<M, Y>& w) {
+                            sweep_factors& kept, esdirk_scratch<M, Y>& w) {
   using T = scalar_t<Y>;
   algebra_of(m).evaluate(sys, t_stage, w.stage, w.jacobian);
   const auto residual = [&] {
@@ -38,18 +47,20 @@ void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y>
     else
       w.factors.solve(w.rest[0]);
   };
-  for (;;) {
-    const bool fresh = !factored || length(w.stage) <= 8;
-    if (fresh) w.factors.factor_shifted(w.jacobian, shift);
-    factored = true;
+  const auto from_zero = [&](int most) {
     fill(w.x[0], T(0));
-    if (refine(w.x, w.rest, residual, correct, 5) || fresh) return;
-    factored = false;
-  }
+    return refine(w.x, w.rest, residual, correct, most);
+  };
+  const double now = static_cast<double>(value_of(shift));
+  if (length(w.stage) > 8 && kept.serve(now) && from_zero(sweeps_worth_trying(w.jacobian))) return;
+  count_factorization(sys);
+  w.factors.factor_shifted(w.jacobian, shift);
+  kept.renew(now);
+  from_zero(30);
 }
 
 /// The exact transpose of one step.
-/// cost    a Jacobian, a VJP and two or more solves a stage; a factorisation a step or a stage
+/// cost    a Jacobian, a VJP and two or more solves a stage; a factorisation a stage at most
 template <esdirk_method M, class System, class Y, class P>
 void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M>&,
           const esdirk_stages<M, Y>& s, esdirk_scratch<M, Y>& w, const esdirk_stages<M, Y>* seeds,
@@ -57,7 +68,8 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
   const T h(t_new - t), h_gamma(esdirk_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
-  bool factored = false;
+  sweep_factors of_step, &kept = sweep_of(w, of_step);
+  kept.open(t_new);
   T h_bar(0);
   for (int i = stages - 1; i >= 0; --i) {
     fill(w.right, T(0));
@@ -71,7 +83,7 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
     if (i > 0) {
       for (int k = 0, n = length(w.right); k < n; ++k)
         w.right.data()[k] = shift * w.right.data()[k];
-      solve_stage_derivative<true>(m, sys, t_stage, shift, factored, w);
+      solve_stage_derivative<true>(m, sys, t_stage, shift, kept, w);
     } else {
       copy(w.right, w.x[0]);
     }
@@ -88,6 +100,7 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
     ends->t += (1 - c) * t_bar;
     ends->t_new += c * t_bar;
   }
+  kept.close(t);
   copy(w.of_stage[stages - 1], state_bar);
   for (int i = stages - 2; i >= 0; --i) add(w.of_stage[i], state_bar);
   if (seeds != nullptr) add(seeds->y, state_bar);
@@ -97,7 +110,7 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
 }
 
 /// The exact derivative of one step. Leaves the tangents of the stages' derivatives in w.of_stage.
-/// cost    a Jacobian, a JVP and two or more solves a stage; a factorisation a step or a stage
+/// cost    a Jacobian, a JVP and two or more solves a stage; a factorisation a stage at most
 template <esdirk_method M, class System, class Y, class P>
 void push(const M& m, System& sys, double t, double t_new, const esdirk_record<M>&,
           const esdirk_stages<M, Y>& s, esdirk_scratch<M, Y>& w, Y& y_dot, const P& p_dot,
@@ -106,7 +119,8 @@ void push(const M& m, System& sys, double t, double t_new, const esdirk_record<M
   constexpr int stages = esdirk_numbers<M>::stages;
   const T h(t_new - t), h_dot = ends.t_new - ends.t;
   const T h_gamma(esdirk_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
-  bool factored = false;
+  sweep_factors of_step, &kept = sweep_of(w, of_step);
+  kept.open(t);
   for (int i = 0; i < stages; ++i) {
     const T c(M::tableau.c[i]), t_dot = (1 - c) * ends.t + c * ends.t_new;
     const double t_stage = esdirk_time<M>(i, t, t_new);
@@ -123,9 +137,10 @@ void push(const M& m, System& sys, double t, double t_new, const esdirk_record<M
     sys.jvp(t_stage, w.stage, t_dot, w.rest[0], p_dot, w.right);
     for (int k = 0, n = length(w.right); k < n; ++k) w.right.data()[k] = shift * w.right.data()[k];
     if (i == stages - 1) copy(w.rest[0], y_dot);
-    solve_stage_derivative<false>(m, sys, t_stage, shift, factored, w);
+    solve_stage_derivative<false>(m, sys, t_stage, shift, kept, w);
     copy(w.x[0], w.of_stage[i]);
   }
+  kept.close(t_new);
   axpy(h_gamma, w.of_stage[stages - 1], y_dot);
 }
 

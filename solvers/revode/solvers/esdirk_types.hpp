@@ -2,6 +2,7 @@
 #pragma once
 
 #include <revode/linalg/algebra.hpp>
+#include <revode/linalg/refinement.hpp>
 #include <revode/solvers/esdirk_tableau.hpp>
 #include <revode/solvers/newton.hpp>
 
@@ -60,6 +61,7 @@ struct esdirk_scratch {
   static constexpr int stages = esdirk_numbers<M>::stages;
   typename algebra_t<M>::template jacobian<Y> jacobian;
   typename algebra_t<M>::template factors<Y> factors;
+  sweep_factors kept{};
   Y stage, right, x[1], rest[1];
   Y of_stage[stages];  ///< cotangents of yᵢ, or tangents of kᵢ
 

@@ -11,7 +11,8 @@ namespace revode {
 // The derivative of a step is that of its solved stage equations G(z) = A⁻¹z/h − f(y + z) = 0, with
 // the Jacobians Jᵢ at the stages (implicit function theorem):
 //   A⁻¹ż/h − J(ẏ + ż) = f_t ṫ + f_p ṗ + (ḣ/h²) A⁻¹z,        pull: A⁻ᵀκ/h − Jᵀκ = z̄
-// Both are solved to rounding by refinement, with factors of A⁻¹/h − J at the last stage.
+// Both are solved to rounding by refinement, with factors of A⁻¹/h − J at the last stage of this
+// step or an earlier one of the sweep.
 
 /// y_n + zᵢ
 template <class Y>
@@ -20,7 +21,7 @@ void radau_stage(const radau_stages<Y>& s, int i, Y& stage) {
   add(s.z[i], stage);
 }
 
-/// Jacobians at the stages, and factors from the last of them.
+/// Jacobians at the stages.
 template <class L, class System, class Y>
 void prepare_radau_derivative(const L& algebra, System& sys, double t, double t_new,
                               const radau_stages<Y>& s, radau_scratch<L, Y>& w) {
@@ -28,7 +29,6 @@ void prepare_radau_derivative(const L& algebra, System& sys, double t, double t_
     radau_stage(s, i, w.rest[0]);
     algebra.evaluate(sys, radau_time(i, t, t_new), w.rest[0], w.jacobian[i]);
   }
-  w.factors.factor(w.jacobian[2], scalar_t<Y>(t_new - t));
 }
 
 /// out = out − A⁻¹ x / h, or with the transpose of A⁻¹
@@ -115,11 +115,19 @@ void solve_radau_derivative_whole(scalar_t<Y> h, radau_scratch<L, Y>& w) {
   }
 }
 
-/// Algebras with a solver of their own for coupled stages use that, those without random access to
-/// elements have refinement alone, with more patience.
-template <bool Transposed, class L, class Y>
-void solve_radau_derivative_exactly(scalar_t<Y> h, radau_scratch<L, Y>& w) {
+/// With factors of the step before as long as that is cheaper than new ones. Where new ones do not
+/// converge, algebras with a solver of their own for coupled stages use that; those without random
+/// access to elements have refinement alone, with more patience.
+template <bool Transposed, class System, class L, class Y>
+void solve_radau_derivative_exactly(System& sys, scalar_t<Y> h, radau_scratch<L, Y>& w) {
   using T = scalar_t<Y>;
+  const double now = 1 / static_cast<double>(value_of(h));
+  if (length(w.x[0]) > 8 && w.kept.serve(now) &&
+      solve_radau_derivative<Transposed>(h, w, sweeps_worth_trying(w.jacobian[2])))
+    return;
+  count_factorization(sys);
+  w.factors.factor(w.jacobian[2], h);
+  w.kept.renew(now);
   T a[3][3];
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) a[i][j] = T(radau_numbers::inverse[i][j]) / h;
@@ -135,13 +143,15 @@ void solve_radau_derivative_exactly(scalar_t<Y> h, radau_scratch<L, Y>& w) {
 }
 
 /// The exact transpose of one step: stage cotangents κ in w.x, then a field VJP a stage.
-/// cost    3 Jacobians, a real and a complex factorisation, some 5 sweeps of solves, 3 VJPs
+/// cost    3 Jacobians, a real and a complex factorisation or that of the step before, some 5 sweeps
+///         of solves, 3 VJPs
 template <radau_method M, class System, class Y, class P>
 void pull(const M& m, System& sys, double t, double t_new, newton_record<1>,
           const radau_stages<Y>& s, radau_scratch<algebra_t<M>, Y>& w, const radau_stages<Y>* seeds,
           Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   const T h(t_new - t);
+  w.kept.open(t_new);
   prepare_radau_derivative(algebra_of(m), sys, t, t_new, s, w);
   for (int i = 0; i < 3; ++i) {
     if (seeds != nullptr)
@@ -151,7 +161,8 @@ void pull(const M& m, System& sys, double t, double t_new, newton_record<1>,
   }
   add(state_bar, w.right[2]);
   if (seeds != nullptr) add(seeds->y, state_bar);
-  solve_radau_derivative_exactly<true>(h, w);
+  solve_radau_derivative_exactly<true>(sys, h, w);
+  w.kept.close(t);
   for (int i = 2; i >= 0; --i) {
     T t_bar(0);
     radau_stage(s, i, w.rest[0]);
@@ -176,6 +187,7 @@ void push(const M& m, System& sys, double t, double t_new, newton_record<1>,
           const step_ends<scalar_t<Y>>& ends) {
   using T = scalar_t<Y>;
   const T h(t_new - t), h_dot = ends.t_new - ends.t;
+  w.kept.open(t);
   prepare_radau_derivative(algebra_of(m), sys, t, t_new, s, w);
   for (int i = 0; i < 3; ++i) {
     const T c(radau_numbers::c[i]);
@@ -185,7 +197,8 @@ void push(const M& m, System& sys, double t, double t_new, newton_record<1>,
     for (int j = 0; j < 3; ++j)
       axpy(T(radau_numbers::inverse[i][j]) * h_dot / (h * h), s.z[j], w.right[i]);
   }
-  solve_radau_derivative_exactly<false>(h, w);
+  solve_radau_derivative_exactly<false>(sys, h, w);
+  w.kept.close(t_new);
   add(w.x[2], y_dot);
 }
 

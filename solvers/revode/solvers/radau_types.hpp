@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include <revode/linalg/algebra.hpp>
+#include <revode/linalg/refinement.hpp>
 #include <revode/solvers/newton.hpp>
 
 namespace revode {
@@ -173,6 +174,7 @@ template <class L, class Y>
 struct radau_scratch {
   typename L::template jacobian<Y> jacobian[3];
   radau_factors<L, Y> factors;
+  sweep_factors kept{};
   Y x[3], right[3], rest[3];
 
   radau_scratch() = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <memory>
 #include <utility>
@@ -8,12 +9,68 @@
 
 #include <Eigen/SparseLU>
 
+#include <revode/linalg/sparse_stages.hpp>
 #include <revode/linalg/sparsity.hpp>
 
 namespace revode {
 
-/// Factors of s I − J by Eigen::SparseLU. It is given rows as columns: it factors the transpose.
-/// The pattern is analysed once for each object that has factors of its own; copies share them.
+/// The order in which a pattern's unknowns are eliminated, and the pattern in that order, column by
+/// column. Depends on the pattern alone.
+/// source  Amestoy, Davis & Duff, SIAM J. Matrix Anal. Appl. 17 (1996) 886–905; Davis, Gilbert,
+///         Larimore & Ng, ACM Trans. Math. Softw. 30 (2004) 353–376, where J is far from symmetric
+class eigen_sparse_order {
+ public:
+  explicit eigen_sparse_order(const sparsity& p) : symmetric_(p.nearly_symmetric()) {
+    const int n = p.size();
+    const std::vector<double> ones(static_cast<std::size_t>(p.entries()), 1.0);
+    const Eigen::SparseMatrix<double> transposed = Eigen::Map<const Eigen::SparseMatrix<double>>(
+        n, n, p.entries(), p.starts(), p.columns(), ones.data());
+    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> places(n);
+    if (symmetric_) {
+      Eigen::AMDOrdering<int>()(transposed, places);
+      places = places.inverse().eval();  // which gives them the other way round
+    } else {
+      Eigen::COLAMDOrdering<int>()(transposed, places);
+    }
+    place_.assign(places.indices().data(), places.indices().data() + n);
+    sort(p);
+  }
+
+  bool symmetric() const { return symmetric_; }
+  int place(int i) const { return place_[static_cast<std::size_t>(i)]; }
+  const int* starts() const { return start_.data(); }
+  const int* rows() const { return row_.data(); }
+  /// Which entry of the pattern comes k-th here, and whether it lies on the diagonal.
+  int entry(std::size_t k) const { return entry_[k]; }
+  bool diagonal(std::size_t k) const { return diagonal_[k] != 0; }
+  std::size_t entries() const { return entry_.size(); }
+
+ private:
+  void sort(const sparsity& p) {
+    const auto n = static_cast<std::size_t>(p.size());
+    std::vector<std::vector<std::pair<int, int>>> columns(n);  // of rows and entries
+    for (int i = 0; i < p.size(); ++i)
+      for (int e = p.start(i); e < p.start(i + 1); ++e)
+        columns[static_cast<std::size_t>(place(p.column(e)))].emplace_back(place(i), e);
+    start_.push_back(0);
+    for (std::size_t k = 0; k < n; ++k) {
+      std::sort(columns[k].begin(), columns[k].end());
+      for (const auto& [row, entry] : columns[k]) {
+        row_.push_back(row);
+        entry_.push_back(entry);
+        diagonal_.push_back(row == static_cast<int>(k) ? 1 : 0);
+      }
+      start_.push_back(static_cast<int>(row_.size()));
+    }
+  }
+
+  bool symmetric_;
+  std::vector<int> place_, start_, row_, entry_;
+  std::vector<char> diagonal_;
+};
+
+/// Factors of s I − J by Eigen::SparseLU. A pattern is analysed once; copies share factors. Pivots
+/// depend on the matrix alone, so that a replay has those of the step bit for bit.
 template <class S>
 class eigen_sparse_lu {
  public:
@@ -21,26 +78,43 @@ class eigen_sparse_lu {
 
   template <class T>
   bool factor_shifted(const sparse_matrix<T>& j, const S& shift) {
-    const sparsity& p = *j.pattern;
-    const int n = p.size();
-    const bool analysed = factors_ != nullptr && factors_.use_count() == 1 && pattern_ == j.pattern;
-    if (!analysed) factors_ = std::make_shared<factorization>();
-    pattern_ = j.pattern;
-    values_.resize(j.values.size());
-    for (int i = 0; i < n; ++i)
-      for (int e = p.start(i); e < p.start(i + 1); ++e) {
-        const auto k = static_cast<std::size_t>(e);
-        values_[k] = (p.column(e) == i ? shift : S(0)) - S(j.values[k]);
-      }
-    const Eigen::Map<const matrix> transposed(n, n, p.entries(), p.starts(), p.columns(),
-                                              values_.data());
-    if (!analysed) factors_->analyzePattern(transposed);
-    factors_->factorize(transposed);
-    return factors_->info() == Eigen::Success;
+    if (pattern_ != j.pattern) {
+      pattern_ = j.pattern;
+      order_ = pattern_->kept.template get<eigen_sparse_order>(
+          [&] { return std::make_shared<eigen_sparse_order>(*pattern_); });
+    }
+    const int n = pattern_->size();
+    values_.resize(order_->entries());
+    for (std::size_t k = 0; k < values_.size(); ++k)
+      values_[k] = (order_->diagonal(k) ? shift : S(0)) -
+                   S(j.values[static_cast<std::size_t>(order_->entry(k))]);
+    const Eigen::Map<const matrix> a(n, n, pattern_->entries(), order_->starts(), order_->rows(),
+                                     values_.data());
+    factorization& to = factors_.own();
+    if (to.of != order_) {
+      to.of = order_;
+      // how much smaller than others in its column a pivot on the diagonal may be
+      to.lu.setPivotThreshold(typename solver::RealScalar(order_->symmetric() ? 0.01 : 1.0));
+      to.lu.analyzePattern(a);
+    }
+    to.lu.factorize(a);
+    return to.lu.info() == Eigen::Success;
   }
 
-  vector solve(const vector& b) const { return factors_->transpose().solve(b); }
-  vector solve_transposed(const vector& b) const { return factors_->solve(b); }
+  /// b = A⁻¹ b, or A⁻ᵀ b: get(i) reads, set(i, x) writes.
+  template <bool Transposed, class Get, class Set>
+  void solve(const Get& get, const Set& set) const {
+    const int n = pattern_->size();
+    vector b(n);
+    for (int i = 0; i < n; ++i) b[order_->place(i)] = get(i);
+    const vector x = [&]() -> vector {
+      if constexpr (Transposed)
+        return const_cast<solver&>(factors_.get()->lu).transpose().solve(b);  // which only reads
+      else
+        return factors_.get()->lu.solve(b);
+    }();
+    for (int i = 0; i < n; ++i) set(i, x[order_->place(i)]);
+  }
 
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
@@ -49,10 +123,15 @@ class eigen_sparse_lu {
 
  private:
   using matrix = Eigen::SparseMatrix<S>;
-  using factorization = Eigen::SparseLU<matrix, Eigen::COLAMDOrdering<int>>;
+  using solver = Eigen::SparseLU<matrix, Eigen::NaturalOrdering<int>>;
+  struct factorization {
+    std::shared_ptr<const eigen_sparse_order> of;
+    solver lu;
+  };
 
   std::shared_ptr<const sparsity> pattern_;
-  std::shared_ptr<factorization> factors_;
+  std::shared_ptr<const eigen_sparse_order> order_;
+  shared_place<factorization> factors_;
   std::vector<S> values_;
 };
 
@@ -64,13 +143,11 @@ class sparse_factors {
   bool factor_shifted(const sparse_matrix<T>& j, T shift) { return lu_.factor_shifted(j, shift); }
   template <class X>
   void solve(X& x) const {
-    Eigen::Map<vector> b(x.data(), length(x));
-    b = lu_.solve(vector(b));
+    solve_as<false>(x);
   }
   template <class X>
   void solve_transposed(X& x) const {
-    Eigen::Map<vector> b(x.data(), length(x));
-    b = lu_.solve_transposed(vector(b));
+    solve_as<true>(x);
   }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
@@ -78,7 +155,11 @@ class sparse_factors {
   }
 
  private:
-  using vector = typename eigen_sparse_lu<T>::vector;
+  template <bool Transposed, class X>
+  void solve_as(X& x) const {
+    lu_.template solve<Transposed>([&](int i) { return x.data()[i]; },
+                                   [&](int i, const T& value) { x.data()[i] = value; });
+  }
   eigen_sparse_lu<T> lu_;
 };
 
@@ -93,12 +174,12 @@ class sparse_complex_factors {
   }
   template <class X>
   void solve(X& x, X& y) const {
-    split(lu_.solve(joined(x, y, T(1))), T(1), x, y);
+    solve_as<false>(x, y, T(1));
   }
   /// A⁻ᴴ b is the conjugate of A⁻ᵀ times the conjugate of b.
   template <class X>
   void solve_adjoint(X& x, X& y) const {
-    split(lu_.solve_transposed(joined(x, y, T(-1))), T(-1), x, y);
+    solve_as<true>(x, y, T(-1));
   }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
@@ -106,20 +187,13 @@ class sparse_complex_factors {
   }
 
  private:
-  using vector = typename eigen_sparse_lu<C>::vector;
-
-  template <class X>
-  static vector joined(const X& x, const X& y, T sign) {
-    vector z(length(x));
-    for (int i = 0; i < length(x); ++i) z[i] = C(x.data()[i], sign * y.data()[i]);
-    return z;
-  }
-  template <class X>
-  static void split(const vector& z, T sign, X& x, X& y) {
-    for (int i = 0; i < length(x); ++i) {
-      x.data()[i] = z[i].real();
-      y.data()[i] = sign * z[i].imag();
-    }
+  template <bool Transposed, class X>
+  void solve_as(X& x, X& y, const T& sign) const {
+    lu_.template solve<Transposed>([&](int i) { return C(x.data()[i], sign * y.data()[i]); },
+                                   [&](int i, const C& z) {
+                                     x.data()[i] = z.real();
+                                     y.data()[i] = sign * z.imag();
+                                   });
   }
   eigen_sparse_lu<C> lu_;
 };
@@ -140,6 +214,13 @@ struct eigen_sparse {
   template <class System, class Y, class T>
   void evaluate(System& sys, double t, const Y& y, sparse_matrix<T>& j) const {
     evaluate_by_colours(sys, t, y, pattern, check, j);
+  }
+
+  /// x = (a ⊗ I − diag J)⁻¹ right, or its transpose, over the stages of a step.
+  template <bool Transposed, int S, class Y>
+  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const sparse_matrix<scalar_t<Y>> (&j)[S],
+                           const Y (&right)[S], Y (&x)[S]) {
+    return solve_sparse_stages<sparse_factors<Y>, Transposed>(a, j, right, x);
   }
 };
 

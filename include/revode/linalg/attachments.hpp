@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <typeindex>
+#include <unordered_map>
+#include <utility>
+
+namespace revode {
+
+/// Constants that belong to an object, each made when first asked for and then shared, also between
+/// threads. Copies of the object start without.
+class attachments {
+ public:
+  attachments() = default;
+  attachments(const attachments&) {}
+  attachments& operator=(const attachments&) { return *this; }
+
+  /// The A of this object; make() gives the shared_ptr<const A>.
+  template <class A, class Make>
+  std::shared_ptr<const A> get(const Make& make) const {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<const void>& place = of_type_[std::type_index(typeid(A))];
+    if (place == nullptr) place = std::shared_ptr<const A>(make());
+    return std::static_pointer_cast<const A>(place);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::type_index, std::shared_ptr<const void>> of_type_;
+};
+
+/// A place for factors that copies share until one of them wants to write; what it had before waits
+/// for its next turn, so that two carries in exchange allocate nothing.
+template <class F>
+class shared_place {
+ public:
+  shared_place() = default;
+  shared_place(const shared_place& other) : current_(other.current_) {}
+  shared_place(shared_place&&) = default;
+  shared_place& operator=(const shared_place& other) {
+    if (current_ == other.current_) return *this;
+    if (current_.use_count() == 1) spare_ = std::move(current_);
+    current_ = other.current_;
+    return *this;
+  }
+  shared_place& operator=(shared_place&&) = default;
+
+  const F* get() const { return current_.get(); }
+  /// A place that nobody else reads.
+  F& own() {
+    if (current_.use_count() == 1) return *current_;
+    current_ = spare_ != nullptr ? std::move(spare_) : std::make_shared<F>();
+    return *current_;
+  }
+
+ private:
+  std::shared_ptr<F> current_, spare_;
+};
+
+}  // namespace revode

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <revode/interop/klu.hpp>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <revode/linalg/complex_lu.hpp>
+#include <revode/linalg/dense_lu.hpp>
+#include <revode/testing/references.hpp>
+
+namespace revode {
+namespace {
+
+using states = std::vector<double>;
+
+TEST_CASE("KLU: the dense solutions, transposed ones from the same factors") {
+  random_numbers random(1);
+  const int n = 40;
+  std::vector<std::pair<int, int>> entries;
+  for (int i = 0; i < n; ++i)
+    for (const int j : {(i * 7 + 3) % n, (i + 1) % n, (i * i) % n}) entries.emplace_back(i, j);
+  const auto pattern = std::make_shared<const sparsity>(n, entries);
+  sparse_matrix<double> a{pattern, {}};
+  dense_matrix<double> dense(n);
+  for (int i = 0; i < n; ++i)
+    for (int e = pattern->start(i); e < pattern->start(i + 1); ++e) {
+      a.values.push_back(random());
+      dense(i, pattern->column(e)) = a.values.back();
+    }
+  klu_factors factors;
+  klu_complex_factors complex;
+  dense_lu<double> expected;
+  complex_lu<double, -1> expected_complex;
+  REQUIRE(factors.factor_shifted(a, 2.0));
+  REQUIRE(complex.factor_shifted(a, 2.0, 0.7));
+  REQUIRE(expected.factor_shifted(dense, 2.0));
+  REQUIRE(expected_complex.factor_shifted(dense, 2.0, 0.7));
+  const auto b = random.like(states(n)), c = random.like(b);
+  auto x = b, z = b, u = c, v = c;
+  factors.solve(x), expected.solve(z);
+  CHECK(relative_difference(x, z) < 1e-13);
+  x = z = b;
+  factors.solve_transposed(x), expected.solve_transposed(z);
+  CHECK(relative_difference(x, z) < 1e-13);
+  x = z = b;
+  complex.solve(x, u), expected_complex.solve(z, v);
+  CHECK(relative_difference(x, z) < 1e-13);
+  CHECK(relative_difference(u, v) < 1e-13);
+  x = z = b, u = v = c;
+  complex.solve_adjoint(x, u), expected_complex.solve_adjoint(z, v);
+  CHECK(relative_difference(x, z) < 1e-13);
+  CHECK(relative_difference(u, v) < 1e-13);
+}
+
+TEST_CASE("KLU: singular and non-finite matrices are refused, and solves then do no harm") {
+  const auto pattern =
+      std::make_shared<const sparsity>(2, std::vector<std::pair<int, int>>{{0, 1}, {1, 0}});
+  klu_factors factors;
+  CHECK_FALSE(factors.factor_shifted({pattern, {1, 2, 2, 4}}, 0.0));
+  states x{1, 2};
+  factors.solve(x);
+  factors.solve_transposed(x);
+  CHECK_FALSE(factors.factor_shifted({pattern, {std::nan(""), 2, 2, 4}}, 0.0));
+  CHECK(factors.factor_shifted({pattern, {1, 2, 3, 4}}, 0.0));
+}
+
+TEST_CASE("KLU: pivots off the diagonal where that one is tiny, and on it again afterwards") {
+  const auto pattern =
+      std::make_shared<const sparsity>(2, std::vector<std::pair<int, int>>{{0, 1}, {1, 0}});
+  const sparse_matrix<double> poor{pattern, {-1e-18, -1, -1, -1}}, good{pattern, {-2, -1, -1, -2}};
+  klu_factors first, again;
+  REQUIRE(first.factor_shifted(good, 0.0));
+  states expected{1, 0}, x{1, 0};
+  first.solve(expected);
+  REQUIRE(again.factor_shifted(poor, 0.0));
+  again.solve(x);
+  CHECK(std::abs(x[0] + 1) < 1e-15);
+  CHECK(std::abs(x[1] - 1) < 1e-15);
+  REQUIRE(again.factor_shifted(good, 0.0));
+  x = {1, 0};
+  again.solve(x);
+  CHECK(x == expected);
+}
+
+TEST_CASE("KLU: a copy keeps its factors when the other factors anew") {
+  const auto pattern =
+      std::make_shared<const sparsity>(2, std::vector<std::pair<int, int>>{{0, 1}, {1, 0}});
+  klu_factors one;
+  REQUIRE(one.factor_shifted({pattern, {-2, -1, -1, -2}}, 0.0));
+  klu_factors other;
+  other = one;
+  REQUIRE(one.factor_shifted({pattern, {-1, 0, 0, -1}}, 0.0));
+  states x{3, 0}, z{3, 0};
+  one.solve(x);
+  other.solve(z);
+  CHECK(x == states{3, 0});
+  CHECK(std::abs(z[0] - 2) < 1e-15);
+  CHECK(std::abs(z[1] + 1) < 1e-15);
+}
+
+/// What is left of (a ⊗ I − diag J) x = b or of its transpose.
+template <bool Transposed>
+double worst_rest(const double (&a)[3][3], const sparse_matrix<double> (&j)[3],
+                  const states (&x)[3], const states (&b)[3]) {
+  double worst = 0;
+  for (int i = 0; i < 3; ++i) {
+    states rest = b[i];
+    if constexpr (Transposed)
+      add_transposed_product(j[i], x[i], rest);
+    else
+      add_product(j[i], x[i], rest);
+    for (int q = 0; q < 3; ++q) axpy(-(Transposed ? a[q][i] : a[i][q]), x[q], rest);
+    for (const double r : rest) worst = std::fmax(worst, std::abs(r));
+  }
+  return worst;
+}
+
+TEST_CASE("KLU: coupled stages with Jacobians of their own, and their transpose") {
+  random_numbers random(2);
+  std::vector<std::pair<int, int>> entries;
+  for (int i = 0; i < 20; ++i) entries.emplace_back(i, (i * 7 + 3) % 20);
+  const auto pattern = std::make_shared<const sparsity>(20, entries);
+  const double a[3][3] = {{3.2, 1.2, -0.25}, {-3.6, 0.8, 1.05}, {5.5, -7.5, 5}};
+  sparse_matrix<double> j[3];
+  states b[3], x[3], z[3];
+  for (int i = 0; i < 3; ++i) {
+    j[i] = {pattern, random.like(states(static_cast<std::size_t>(pattern->entries())))};
+    b[i] = random.like(states(20));
+    x[i] = z[i] = b[i];
+  }
+  REQUIRE(klu::solve_stages<false>(a, j, b, x));
+  CHECK(worst_rest<false>(a, j, x, b) < 1e-13);
+  REQUIRE(klu::solve_stages<true>(a, j, b, z));
+  CHECK(worst_rest<true>(a, j, z, b) < 1e-13);
+}
+
+}  // namespace
+}  // namespace revode
