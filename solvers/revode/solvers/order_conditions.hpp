@@ -168,8 +168,9 @@ constexpr bool has_order(const butcher_tableau<S>& tableau, const method_claim& 
 }
 
 /// The order of the continuous extension, uniformly in θ: Σ_i b_i(θ) Φ_i(t) = θ^|t|/γ(t) as
-/// polynomials, hence power by power: Σ_i weights[i][j-1] Φ_i(t) = [j = |t|]/γ(t), here to 1e-12:
-/// rounded coefficients of single powers cancel more than b does (DOP853: 1.3e-13 at order 7).
+/// polynomials, hence power by power: Σ_i weights[i][j-1] Φ_i(t) = [j = |t|]/γ(t), here to 4e-12:
+/// rounded coefficients of single powers cancel more than b does (1.3e-13 for DOP853, 1.5e-12 for
+/// vern8, both at order 7).
 template <int S, int E, int D>
 constexpr int dense_order_of(const butcher_tableau<S>& tableau, const dense_tableau<S, E, D>& dense,
                              int limit) {
@@ -183,7 +184,7 @@ constexpr int dense_order_of(const butcher_tableau<S>& tableau, const dense_tabl
         double w[S + E] = {};
         for (int i = 0; i < S + E; ++i) w[i] = dense.weights[i][j - 1];
         const double target = j == n ? 1.0 / weight.density : 0.0;
-        if (!sums_to(w, weight.stage, target, 1e-12)) return n - 1;
+        if (!sums_to(w, weight.stage, target, 4e-12)) return n - 1;
       }
     } while (tree.next());
   }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/solvers/low_storage.hpp>
+#include <revode/solvers/order_conditions.hpp>
+#include <revode/solvers/runge_kutta.hpp>
+
+namespace revode {
+
+/// Ranocha, Dalcin, Parsani and Ketcheson's 4(3) pair with nine stages in three registers, optimised
+/// for the error control of discretised compressible flow; the estimate has the field at the new
+/// point.
+struct rdpk3sp_fsal49 {
+  static constexpr const char* name = "rdpk3sp_fsal49";
+  static constexpr const char* source =
+      "Ranocha, Dalcin, Parsani & Ketcheson, Commun. Appl. Math. Comput. 4 (2022) 1191-1228";
+  static constexpr int order = 4, embedded_order = 3, dense_order = 3;
+  static constexpr three_s_star_form<9> form{
+      .gamma1 = {0, -4.655641447335068552684, -0.7720265099645871829248, -4.024436690519806086742,
+                 -0.02129676284018530966222, -2.435022509790109546199, 0.01985627297131987000580,
+                 -0.2810791146791038566947, 0.1689434168754859644351},
+      .gamma2 = {1, 2.499262792574495009336, 0.5866820377718875577452, 1.205146086523094569926,
+                 0.3474793722186732780031, 1.321346060965113109321, 0.3119636464694193615946,
+                 0.4351419539684379261369, 0.2359698130028753572504},
+      .gamma3 = {0, 0, 0, 0.7621006678721315291615, -0.1981182504339400567766,
+                 -0.6228959218699007450469, -0.3752248380775956442989, -0.3355438309135169811916,
+                 -0.04560955005031121479973},
+      .delta = {1, 1.262923876648114432875, 0.7574967189685911558308, 0.5163589453140728104668,
+                -0.02746327421802609557034, -0.4382673178127944142239, 1.273587294602656522646,
+                -0.6294740283927400326554, 0},
+      .beta = {0.2836343005184365275161, 0.9736500104654741223716, 0.3382359225242515288768,
+               -0.3584943611106183357043, -0.004113944068471528211627, 1.427968894048586363416,
+               0.01808470948394314017666, 0.1605770645946802213926, 0.2952227015964591648776},
+      .c = {0, 0.2836343005184365275161, 0.5484076570002894365287, 0.3687228761669438493479,
+            -0.6806126440140844191258, 0.3518526124230705801740, 1.665941994879593315477,
+            0.9715279295934715835299, 0.9051569840159589594903},
+      .b_embedded = {0.02483675912451591196776, 0.1866327774562103796990, 0.05671080795936984495604,
+                     -0.003447695439149287702617, 0.003602245056516636472203,
+                     0.4545570622145088936800, -0.0002434665289427612407532,
+                     0.06642755361103549971518, 0.1613697079523505006226,
+                     0.04955424859358438183053}};
+  static constexpr butcher_tableau<10> tableau = tableau_of(form);
+  static constexpr dense_tableau<10, 0, 3> dense = cubic_hermite<0>(tableau);
+};
+static_assert(has_order(rdpk3sp_fsal49::tableau, {.order = 4, .embedded = 3, .fsal = true}));
+static_assert(dense_has_order(rdpk3sp_fsal49::tableau, rdpk3sp_fsal49::dense, 3));
+
+}  // namespace revode

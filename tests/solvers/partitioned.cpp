@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioned_laws.hpp"
+
+#include <numbers>
+
+#include <revode/solvers/kahan_li.hpp>
+#include <revode/solvers/mclachlan_atela4.hpp>
+#include <revode/solvers/mclachlan_atela5.hpp>
+#include <revode/solvers/stormer_verlet.hpp>
+
+namespace revode {
+namespace {
+
+TEST_CASE("symplectic methods: evaluations, the laws, and order in fixed steps") {
+  check_symplectic(stormer_verlet{}, 2 * 100 + 1);
+  check_symplectic(mclachlan_atela4{}, 8 * 100);
+}
+
+TEST_CASE("symplectic methods refuse other states and fields, word by word") {
+  const auto turn = [](const auto&, const auto& y, const auto&, auto& dy) {
+    dy[0] = y[1];
+    dy[1] = -y[0] - 0.1 * y[1];
+  };
+  CHECK_THROWS_WITH_AS(
+      solve(problem{turn, vec{1.0, 0.0}, 0.0, 1.0}, stormer_verlet{}, {.fixed_step = 0.1}),
+      "method stormer_verlet with a field that is not separable (q' has to follow from t and p "
+      "alone, p' from t and q) choose a method such as tsit5?",
+      std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      solve(problem{turn, vec{1.0, 0.0, 0.0}, 0.0, 1.0}, stormer_verlet{}, {.fixed_step = 0.1}),
+      "method stormer_verlet with a state of 3 numbers (its state is q and p, two equal halves) "
+      "choose a method such as tsit5?",
+      std::invalid_argument);
+}
+
+/// The largest |H − H_0| over the first and over the last hundred of a thousand orbits.
+template <class M>
+vec<double, 2> energy_error(const M& m, index steps, double e) {
+  const double pi = std::numbers::pi;
+  const problem q{driven_kepler{}, vec{1 - e, 0.0, 0.0, std::sqrt((1 + e) / (1 - e))}, 0.0,
+                  2000 * pi, vec{1.0, 0.0}};
+  stepper<M, driven_kepler, vec<double, 4>, vec<double, 2>> loop(
+      q, m, {.fixed_step = 2 * pi / static_cast<double>(steps), .max_steps = 10'000'000});
+  vec<double, 2> worst{0, 0};
+  while (!loop.finished()) {
+    loop.step(loop.work_tape());
+    const vec<double, 4>& y = loop.state();
+    const double h = (y[2] * y[2] + y[3] * y[3]) / 2 - 1 / std::sqrt(y[0] * y[0] + y[1] * y[1]);
+    const index orbit = (loop.position() - 1) / steps;
+    if (orbit < 100) worst[0] = std::fmax(worst[0], std::abs(h + 0.5));
+    if (orbit >= 900) worst[1] = std::fmax(worst[1], std::abs(h + 0.5));
+  }
+  return worst;
+}
+
+template <class M>
+void check_energy(const M& m, index steps) {
+  const auto worst = energy_error(m, steps, 0.6);
+  CAPTURE(std::string(M::name));
+  CAPTURE(worst[0]);
+  CAPTURE(worst[1]);
+  CHECK(worst[1] <= 1.1 * worst[0]);
+  CHECK(worst[0] < 1e-2);
+}
+
+TEST_CASE("symplectic methods: energy errors of a thousand Kepler orbits, e = 0.6, do not grow") {
+  check_energy(stormer_verlet{}, 400);
+  check_energy(mclachlan_atela4{}, 200);
+  check_energy(mclachlan_atela5{}, 150);
+  check_energy(kahan_li6{}, 60);
+  check_energy(kahan_li8{}, 100);
+}
+
+}  // namespace
+}  // namespace revode
