@@ -90,8 +90,8 @@ template <class F, int N>
 lanes_result run_lanes(const lanes_request& r) {
   using Y = vec<double, N>;
   using P = decltype(F{}.parameters());
-  ensemble_solver<tsit5, F, Y, P, on_device, lane_width(on_device::width, N), false> solver(
-      ensemble_of<F, Y, P>(r), tsit5{}, r.settings);
+  ensemble_solver<tsit5, F, Y, P, on_device, 0, false> solver(ensemble_of<F, Y, P>(r), tsit5{},
+                                                              r.settings);
   lanes_result found;
   found.width = solver.width;
   found.seconds = watched(r, "solve  ", solver, [&] {

@@ -14,6 +14,23 @@ TEST_CASE(
   check_against_single_solves(e, tsit5{}, o, solve(e, tsit5{}, o, on_host{}));
 }
 
+TEST_CASE("ensemble: save grids of different length, lane by lane") {
+  auto e = mixed_lanes(60);
+  add_save_points(e);
+  const options o{.save = {.t0 = true, .t1 = true}};
+  const auto s = solve_by<16>(e, tsit5{}, o);
+  check_against_single_solves(e, tsit5{}, o, s);
+  CHECK(s.ys.size(0) == 3);  // t0, t1 as a listed point and as the end
+  CHECK(s.ys.size(6) == 8);
+}
+
+TEST_CASE("ensemble: a controller of two steps back and a bound on steps, which clamp") {
+  const auto e = mixed_lanes(60);
+  options o{.max_step = 0.02};
+  o.controller = {.p = 0.3, .i = 0.4, .d = 0.05, .safety = 1.1};
+  check_against_single_solves(e, tsit5{}, o, solve_by<16>(e, tsit5{}, o));
+}
+
 TEST_CASE("ensemble: an order of starting changes no bit") {
   auto e = mixed_lanes(100);
   const auto plain = solve(e, tsit5{}, {}, place{});
@@ -105,6 +122,14 @@ TEST_CASE("ensemble: misuse has a text") {
   CHECK(misuse_of([&] {
           require_memory<on_host>(index{1} << 40, 1 << 20, "results");
         }).find(" lanes need 1152921504606846976 bytes for their results (") != std::string::npos);
+  options lacking;
+  lacking.step_rounding = rounding::bits24;
+  CHECK(
+      misuse_of([&] { solve(mixed_lanes(5), tsit5{}, lacking, place{}); }) ==
+      "step_rounding in an ensemble (lanes are without it) leave it out, or solve the problems one "
+      "by one?");
+  const std::string fits = misuse_of([] { require_memory<on_host>(3, index{1} << 60, "results"); });
+  CHECK(fits.ends_with(" are free) solve at most 0 at a time?"));
 }
 
 }  // namespace

@@ -88,14 +88,22 @@ problem<const F&, Y, P> problem_of(const ensemble<F, Y, P>& e, index l) {
   return {e.f, of_lane(e.y0, l), of_lane(e.t0, l), of_lane(e.t1, l), of_lane(e.p, l)};
 }
 
+/// What single solves know and lanes do not.
 template <class Options>
-void refuse_rounded_steps(const Options& o) {
-  if constexpr (requires { o.step_rounding; }) {
-    if (o.step_rounding != decltype(o.step_rounding){})
-      throw std::invalid_argument(
-          "step_rounding in an ensemble (lanes keep no log that it would "
-          "shorten) leave it at none?");
-  }
+void refuse_what_lanes_lack(const Options& o) {
+  const auto refuse = [](bool used, const std::string& what) {
+    if (used)
+      throw std::invalid_argument(what +
+                                  " in an ensemble (lanes are without it) leave it out, or solve "
+                                  "the problems one by one?");
+  };
+  if constexpr (requires { o.step_rounding; })
+    refuse(o.step_rounding != decltype(o.step_rounding){}, "step_rounding");
+  if constexpr (requires { o.stops; }) refuse(!o.stops.empty(), "stops");
+  if constexpr (requires { o.discontinuities; })
+    refuse(!o.discontinuities.empty(), "discontinuities");
+  if constexpr (requires { o.min_step; }) refuse(o.min_step > 0, "min_step");
+  if constexpr (requires { o.save.every; }) refuse(o.save.every > 0, "save.every");
 }
 
 /// Throws std::invalid_argument, before any work, for the first thing wrong; returns the number of
@@ -122,7 +130,7 @@ template <class M, class F, class Y, class P>
       throw std::invalid_argument("lane " + std::to_string(l) + ": " + wrong.what());
     }
   }
-  refuse_rounded_steps(o);
+  refuse_what_lanes_lack(o);
   return lanes;
 }
 

@@ -21,14 +21,15 @@ inline lane_rules rules_of(const options& o) {
 }
 
 /// An ensemble where its lanes run, for solving it more than once (with other parameters, in an
-/// order learned from the last time). W is the number of lanes stepped together by one worker;
-/// without Saves there can be no save points, and half as much is compiled.
-template <class M, class F, class Y, class P, class Place = on_device,
-          int W = lane_width(Place::width, static_size_v<Y>), bool Saves = true>
+/// order learned from the last time). W is the number of lanes stepped together by one worker (0:
+/// lane_width, and pull_width for gradients); without Saves there can be no save points, and half as
+/// much is compiled.
+template <class M, class F, class Y, class P, class Place = on_device, int W = 0, bool Saves = true>
 class ensemble_solver {
  public:
   using T = scalar_t<Y>;
-  static constexpr int width = W;
+  static constexpr int width = W > 0 ? W : lane_width(Place::width, static_size_v<Y>);
+  static constexpr int reverse_width = W > 0 ? W : pull_width(Place::width, static_size_v<Y>);
 
   ensemble_solver(const ensemble<F, Y, P>& e, const M& m, const options& o)
       : m_(m),
@@ -101,9 +102,9 @@ class ensemble_solver {
   }
   template <bool Fixed, bool Saved>
   void run() {
-    const forward_group<M, F, Y, P, W, Fixed, Saved> group{
+    const forward_group<M, F, Y, P, width, Fixed, Saved> group{
         m_, f_, rules_of(options_), store_.inputs(), store_.outputs(), store_.queue(), &failures_};
-    const index groups = (store_.lanes() + W - 1) / W;
+    const index groups = (store_.lanes() + width - 1) / width;
     Place::for_each(std::min(Place::workers(group), groups), group);
   }
 
@@ -115,15 +116,17 @@ class ensemble_solver {
   }
   template <bool Fixed, bool Saved, class Loss>
   bool pull(const Loss& loss, const lane_memory& memory) {
-    const index groups = (store_.lanes() + W - 1) / W;
-    gradient_group<M, F, Y, P, W, Fixed, Saved, Loss> group{
+    constexpr int together = reverse_width;
+    const index groups = (store_.lanes() + together - 1) / together;
+    gradient_group<M, F, Y, P, together, Fixed, Saved, Loss> group{
         {m_, f_, rules_of(options_), store_.inputs(), store_.outputs(), store_.queue(), &failures_},
         loss,
         {},
         {},
         lane_vjp_of(f_, t_, y_, p_)};
     const index workers = std::min(Place::workers(group), groups);
-    group.arena = gradients_.template prepare<M, Y, P>(store_, memory, workers, W, Fixed, changed_);
+    group.arena =
+        gradients_.template prepare<M, Y, P>(store_, memory, workers, together, Fixed, changed_);
     group.out = gradients_.outputs();
     Place::for_each(workers, group);
     return !gradients_.overflowed();

@@ -63,6 +63,7 @@ struct gradient_group {
       const index k = first + l;
       lane[l] = k >= in.lanes ? -1 : in.order == nullptr ? k : in.order[k];
       g.ended[l] = code(status::success);
+      rest_lane(g, l);
       bars.pulled[l] = -1;
       if (lane[l] >= 0) forward.start(g, l, lane[l]);
     }
@@ -98,9 +99,9 @@ struct gradient_group {
       rows[1][l] = g.h[l];
       rows[2][l] = g.previous[l];
       rows[3][l] = g.before[l];
-      rows[4][l] = static_cast<double>(2 * g.ended[l] + g.rejected_last[l]);
+      rows[4][l] = g.most[l];
       rows[5][l] = g.steps[l];
-      rows[6][l] = static_cast<double>(g.attempts[l]);
+      rows[6][l] = static_cast<double>(g.ended[l]);
     }
   }
 
@@ -119,12 +120,18 @@ struct gradient_group {
         g.h[l] = rows[1][l];
         g.previous[l] = rows[2][l];
         g.before[l] = rows[3][l];
-        const auto both = static_cast<std::int64_t>(rows[4][l]);
-        g.rejected_last[l] = both & 1;
-        g.ended[l] = (both - (both & 1)) / 2;
+        g.most[l] = rows[4][l];
         g.steps[l] = rows[5][l];
-        g.attempts[l] = static_cast<std::int64_t>(rows[6][l]);
+        g.ended[l] = static_cast<std::int64_t>(rows[6][l]);
+        g.attempted[l] = round;
+        if constexpr (W == 1) g.attempts[l] = round;
+        if (g.ended[l] == running)
+          set_out_lane<Fixed>(g, l);
+        else
+          rest_lane(g, l);
       }
+      g.clock = round;
+      find_deadline(g);
     } else {
       const double* t = log_row(worker, round);
       for (int l = 0; l < W; ++l) g.t[l] = t[l];
@@ -137,7 +144,6 @@ struct gradient_group {
   /// All lanes of the group to their ends; how many rounds that took, −1 when the log is too short.
   REVODE_HD index sweep(group_type& g, index* lane, index worker) const {
     tapes_type tapes{};
-    index started[W] = {};
     index round = 0;
     int at_rest = 0;
     for (int l = 0; l < W; ++l) at_rest += g.ended[l] != running;
@@ -147,9 +153,9 @@ struct gradient_group {
         *arena.overflow = 1;
         return -1;
       }
-      at_rest = forward.attempt_round(g, tapes, started, round++);
+      at_rest += forward.attempt_round(g, tapes);
       if constexpr (Saves) forward.save(g, tapes, lane, at_rest);
-      remember(g, worker, round);
+      remember(g, worker, ++round);
     }
     for (int l = 0; l < W; ++l)
       if (lane[l] >= 0) retire_lane<Saves>(forward.m, forward.rules, g, l, forward.out, lane[l]);
@@ -238,8 +244,7 @@ struct gradient_group {
                          index round) const {
     if (arena.plan == lane_memory_plan::controller) {
       no_tapes none;
-      const index started[W] = {};
-      forward.attempt_round(g, none, started, round);
+      forward.attempt_round(g, none);
     } else {
       each(bars, lane,
            replay_body<M, F, group_type>{forward.m, forward.f, g, log_row(worker, round + 1)});

@@ -16,14 +16,21 @@
 namespace revode {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
+inline constexpr index no_deadline = std::numeric_limits<index>::max();
 template <class M>
 inline constexpr int lane_order = estimate_order<M>();
 
 /// A lane's `ended` while it runs; otherwise a status.
 inline constexpr std::int64_t running = -1;
+REVODE_HD constexpr std::int64_t code(status s) { return static_cast<std::int64_t>(s); }
+
+/// The squared error of an attempt whose new state is not finite though its estimate passes: no
+/// estimate is that, and the controller takes it for infinity.
+inline constexpr double error_of_overflow = 0x1.fffffffffffffp1023;
 
 /// W lanes in lockstep. Element l of each array is lane l's; what a lane does never depends on its
-/// neighbours, on l or on W.
+/// neighbours, on l or on W. A round is an attempt of every lane. What rounds do not need is kept out
+/// of them: lanes are looked at one by one (settle) only when one of them may have ended.
 template <class M, class Y, class P, int W>
 struct alignas(64) lane_group {
   using T = scalar_t<Y>;
@@ -32,24 +39,51 @@ struct alignas(64) lane_group {
   static constexpr int tape_numbers = numbers_in<typename method_types<M, Y>::tape, T>;
   static constexpr int parameters = static_size_v<P>;
 
+  // What a round reads and writes.
   T now[carry_numbers][W];
   T p[parameters > 0 ? parameters : 1][W];
-  double t0[W], t1[W], direction[W], t[W], h[W];
-  double rtol[W], atol[W];
-  double previous[W], before[W];  // lane_controller_memory
-  std::int64_t rejected_last[W];
-  std::int64_t ended[W];
-  std::int64_t attempts[W], attempts_allowed[W];
-  double steps[W], equal_steps[W];  // accepted so far; of an equidistant grid
-  std::int64_t evaluations[W];
-  // Of the attempt just made.
-  std::int64_t stepped[W];  // 1: it was accepted
-  double t_from[W], t_tried[W], error[W], log2_error[W];
-  std::int64_t trouble[W];
-  // Dense output: the next save point (beyond t1: none), and which it is.
-  double next_time[W];
+  double t[W], t_new[W];  // the next attempt goes from t to t_new; a lane at rest has t_new = t
+  double t1[W], direction[W], rtol[W], atol[W];
+  double limit[W];                // errors up to this are accepted: 1, or −1 for a lane at rest
+  double least[W];                // a next step up to this may be none; −1 for a lane at rest
+  double error[W], h[W];          // of the last attempt, and what the controller made of it
+  double previous[W], before[W];  // log2 of the error of the last accepted steps
+  double most[W];                 // the factor that the next accepted step may grow by
+  double steps[W];                // accepted so far
+  std::int64_t attempted[W];      // the clock's next value since the lane's last attempt
+  // What settles how a lane ends.
+  double t0[W], equal_steps[W];  // … of an equidistant grid
+  std::int64_t ended[W], trouble[W];
+  std::int64_t started[W], attempts[W], attempts_allowed[W];  // attempts: of a lane that has ended
+  std::int64_t evaluations[W];                                // those outside attempts
+  // Dense output: where the last step started, the next save point (beyond t1: none), which it is.
+  double t_from[W], next_time[W];
   index next_save[W], saved[W];
+  // Of the group.
+  index clock = 0;               // rounds so far
+  index deadline = no_deadline;  // the round after which a lane has no attempt left
+  index evaluations_each = 0;    // field evaluations of one attempt
 
+  // A lane alone, which has few registers to spare on a device, keeps less and counts by itself.
+  REVODE_HD index attempts_of(int l) const { return W == 1 ? attempts[l] : clock - started[l]; }
+  REVODE_HD index evaluations_of(int l) const {
+    return W == 1 ? evaluations[l] : evaluations[l] + attempts[l] * evaluations_each;
+  }
+  REVODE_HD void count_attempt(index field_evaluations) {
+    ++clock;
+    if constexpr (W == 1) {
+      attempts[0] += ended[0] == running;
+      evaluations[0] += ended[0] == running ? field_evaluations : 0;
+    } else {
+      evaluations_each = field_evaluations;
+    }
+  }
+  REVODE_HD double accepted_up_to(int l) const {
+    if constexpr (W == 1)
+      return ended[l] == running ? 1.0 : -1.0;
+    else
+      return limit[l];
+  }
   template <class Part>
   REVODE_HD void read_parameters(int l, Part& out) const {
     for_each_number(
@@ -70,36 +104,20 @@ REVODE_HD double magnitude(double x) {
   return fabs(x);
 }
 
-REVODE_HD constexpr std::int64_t code(status s) { return static_cast<std::int64_t>(s); }
-
-/// all_finite. The narrowest number of a loop over lanes decides by how many vectors compilers take
-/// them: the count has 32 bits for small states, of which two vectors' worth hide each other's
-/// latency, and 64 for those that fill the registers by themselves.
+/// all_finite: of a number that is not, the difference with itself is NaN.
 template <class Y>
 REVODE_HD bool all_finite_in_lane(const Y& y) {
   const auto* x = y.data();
-  std::conditional_t<static_size_v<Y> <= 4, std::int32_t, std::int64_t> bad = 0;
+  scalar_t<Y> sum(-0.0);  // vanishes in an addition
   for_each_element(
-      y, [&](int i) __attribute__((always_inline)) { bad += !(x[i] - x[i] == 0); });
-  return bad == 0;
+      y, [&](int i) __attribute__((always_inline)) { sum = sum + (x[i] - x[i]); });
+  return sum == 0;
 }
-
-/// A status while lanes choose among several: too large for compilers to choose in 32 bits.
-inline constexpr std::int64_t code_offset = std::int64_t{1} << 40;
-REVODE_HD constexpr std::int64_t wide_code(status s) { return code_offset + code(s); }
-inline constexpr std::int64_t wide_running = code_offset + running;
 
 /// stepper::bounded for a lane.
-REVODE_HD double bounded_step(const lane_rules& rules, double direction, double h) {
-  const double most = select(rules.max_step > 0, rules.max_step, infinite);
-  return select(magnitude(h) > most, direction * most, h);
-}
-
-/// stepper::too_short for a lane.
-REVODE_HD bool too_short_step(double t, double span, double h) {
-  constexpr double eps = 0x1p-52;
-  const double at = magnitude(t), least = 1e-10 * magnitude(span);
-  return magnitude(h) < 4 * eps * (at > least ? at : least);
+REVODE_HD double bounded_step(const lane_rules& rules, double h) {
+  const double most = rules.max_step > 0 ? rules.max_step : infinite;
+  return max_of(min_of(h, most), -most);
 }
 
 /// The end of step i of n equal ones, counted from 1.
@@ -112,34 +130,26 @@ REVODE_HD double next_lane_time(double direction, double t, double t1, double h)
   return select(direction * (t1 - t - 1.01 * h) <= 0, t1, t + h);
 }
 
-/// Why a lane cannot make another attempt, or `wide_running`.
-REVODE_HD std::int64_t before_next_attempt(double t, double t_new, std::int64_t attempts,
-                                           std::int64_t allowed) {
-  return select(attempts == allowed, wide_code(status::max_steps),
-                select(t_new == t, wide_code(status::step_underflow), wide_running));
+/// Where the next attempt of a lane that runs ends.
+template <bool Fixed, class M, class Y, class P, int W>
+REVODE_HD double next_end(const lane_group<M, Y, P, W>& g, int l) {
+  return Fixed ? equal_step_end(g.t0[l], g.t1[l], g.steps[l] + 1, g.equal_steps[l])
+               : next_lane_time(g.direction[l], g.t[l], g.t1[l], g.h[l]);
 }
 
-/// What the stages of an attempt came to, before anything is decided: a status where they failed,
-/// and the squared error, infinite there.
+/// The squared error of an attempt as lanes keep it.
 template <bool Fixed, class Outcome>
-REVODE_HD bool judge(const Outcome& found, bool finite, std::int64_t& trouble, double& error) {
-  const bool failed = found.what != status::success;
-  const bool small = Fixed | (found.error_squared <= 1), overflow = small & !finite;
-  trouble =
-      select(failed, wide_code(found.what),
-             select(overflow, wide_code(status::non_finite_state), wide_code(status::success))) -
-      code_offset;
-  error = select(overflow | failed, infinite, Fixed ? 0.0 : found.error_squared);
-  return error <= 1;
+REVODE_HD double judge(const Outcome& found, bool finite) {
+  const double error = Fixed ? 0.0 : found.error_squared;
+  const double judged = select((Fixed | (error <= 1)) & !finite, error_of_overflow, error);
+  return found.what != status::success ? infinite : judged;
 }
 
 /// The stages of one attempt of lane l, whether it runs or not, and where they take it if they are
-/// accepted; what a lane at rest has is kept.
+/// accepted; what a lane at rest has is kept. Returns the evaluations of the field.
 template <bool Fixed, class M, class F, class Y, class P, int W, class Tapes>
-REVODE_HD void step_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, Tapes& tapes, int l) {
+REVODE_HD index step_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, Tapes& tapes, int l) {
   using T = scalar_t<Y>;
-  const bool active = g.ended[l] == running;
-  const double t = g.t[l], t1 = g.t1[l];
   P p;
   g.read_parameters(l, p);
   carry<M, Y> from, next;
@@ -147,93 +157,21 @@ REVODE_HD void step_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, Tape
       from, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
   typename method_types<M, Y>::tape tape;
   system<F, Y, P> sys(f, p);
-
-  const double t_new = Fixed ? equal_step_end(g.t0[l], t1, g.steps[l] + 1, g.equal_steps[l])
-                             : next_lane_time(g.direction[l], t, t1, g.h[l]);
   const tolerance tol{g.rtol[l], g.atol[l], !Fixed};
-  const auto found = attempt_in_lane(m, sys, tol, t, t_new, from, tape, next);
-  const bool finite = all_finite_in_lane(value(m, next.state));
-  const bool accept = active & judge<Fixed>(found, finite, g.trouble[l], g.error[l]);
+  if constexpr (W == 1) g.t_new[l] = next_end<Fixed>(g, l);
+  const auto found = attempt_in_lane(m, sys, tol, g.t[l], g.t_new[l], from, tape, next);
+  const double error = judge<Fixed>(found, all_finite_in_lane(value(m, next.state)));
+  const bool accept = error <= g.accepted_up_to(l);
   for_each_number(
       next, [&](int i, T& x)
-                __attribute__((always_inline)) { g.now[i][l] = select(accept, x, g.now[i][l]); });
+                __attribute__((always_inline)) { g.now[i][l] = accept ? x : g.now[i][l]; });
   if constexpr (!std::is_same_v<Tapes, no_tapes>)
     for_each_number(
         tape, 0, [&](int i, T& x) __attribute__((always_inline)) { tapes.numbers[i][l] = x; });
-  g.t_from[l] = t;
-  g.t_tried[l] = t_new;
-  g.stepped[l] = accept;
-  g.t[l] = select(accept, t_new, t);
-  g.steps[l] += select(accept, 1.0, 0.0);
-  g.attempts[l] += active;
-  g.evaluations[l] += select(active, sys.counts.field_evaluations, std::int64_t{0});
-}
-
-/// stepper::fixed_step after its attempt.
-template <class M, class Y, class P, int W>
-REVODE_HD void decide_fixed(lane_group<M, Y, P, W>& g, int l) {
-  const std::int64_t go_on =
-      select(g.attempts[l] == g.attempts_allowed[l], wide_code(status::max_steps), wide_running);
-  const std::int64_t after = select(g.t_tried[l] == g.t1[l], wide_code(status::success), go_on);
-  const std::int64_t ended =
-      select(g.trouble[l] == code(status::success), after, g.trouble[l] + code_offset);
-  g.ended[l] = select(g.ended[l] == running, ended - code_offset, g.ended[l]);
-}
-
-// stepper::adaptive_step after its attempt, in three parts that are loops of their own: together they
-// are one long chain of operations, and a processor finds other lanes to work on while it waits for
-// one of them only where the next lanes' instructions are near.
-
-/// log2 of the error.
-template <class M, class Y, class P, int W>
-REVODE_HD void measure_lane(lane_group<M, Y, P, W>& g, int l) {
-  g.log2_error[l] = log2_error_in_lane(g.error[l]);
-}
-
-/// The controller.
-template <class M, class Y, class P, int W>
-REVODE_HD void propose_lane(const lane_rules& rules, lane_group<M, Y, P, W>& g, int l) {
-  const bool active = g.ended[l] == running;
-  lane_controller_memory memory{g.previous[l], g.before[l], g.rejected_last[l] != 0};
-  const double factor =
-      propose_lane_factor(rules.controller, memory, g.error[l], g.log2_error[l], lane_order<M> + 1);
-  const double h = bounded_step(rules, g.direction[l], (g.t_tried[l] - g.t_from[l]) * factor);
-  g.h[l] = select(active, h, g.h[l]);
-  g.previous[l] = select(active, memory.previous, g.previous[l]);
-  g.before[l] = select(active, memory.before, g.before[l]);
-  g.rejected_last[l] = select(active, std::int64_t{memory.rejected}, g.rejected_last[l]);
-}
-
-/// Whether and how the lane goes on.
-template <class M, class Y, class P, int W>
-REVODE_HD void decide_adaptive(lane_group<M, Y, P, W>& g, int l) {
-  const bool active = g.ended[l] == running;
-  const double t = g.t_from[l], t_new = g.t_tried[l], t1 = g.t1[l], h = g.h[l];
-  const double error = g.error[l];
-  const bool good = error <= 1, measured = error - error == 0;
-  const double at = select(good, t_new, t);
-  const std::int64_t next = before_next_attempt(at, next_lane_time(g.direction[l], at, t1, h),
-                                                g.attempts[l], g.attempts_allowed[l]);
-  const std::int64_t numeric =
-      select(measured, wide_code(status::step_underflow), wide_code(status::non_finite_field));
-  const std::int64_t hopeless =
-      select(g.trouble[l] == code(status::success), numeric, g.trouble[l] + code_offset);
-  const bool stuck = too_short_step(t, t1 - g.t0[l], h);
-  const std::int64_t ended = select(good, select(t_new == t1, wide_code(status::success), next),
-                                    select(stuck, hopeless, next));
-  g.ended[l] = select(active, ended - code_offset, g.ended[l]);
-}
-
-/// After step_lane: how lane l goes on.
-template <bool Fixed, class M, class Y, class P, int W>
-REVODE_HD void decide_lane(const lane_rules& rules, lane_group<M, Y, P, W>& g, int l) {
-  if constexpr (Fixed) {
-    decide_fixed(g, l);
-  } else {
-    measure_lane(g, l);
-    propose_lane(rules, g, l);
-    decide_adaptive(g, l);
-  }
+  if constexpr (!attempts_surely<M, system<F, Y, P>, Y>) g.trouble[l] = code(found.what);
+  g.error[l] = error;
+  g.attempted[l] = g.clock + 1;
+  return sys.counts.field_evaluations;
 }
 
 /// body(l) for every lane, as one vector operation each line. Written out, a step of several lanes
@@ -247,38 +185,6 @@ REVODE_HD void for_each_lane(const Body& body) {
 #pragma GCC unroll 1
 #endif
   for (int l = 0; l < W; ++l) body(l);
-}
-
-/// One attempt of every lane; how many are at rest afterwards. Everything is inlined and branch-free,
-/// so that compilers make one vector operation of each line.
-template <bool Fixed, class M, class F, class Y, class P, int W, class Tapes>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::flatten]]
-#endif
-    int
-    attempt_lanes(const M& m, const F& f, const lane_rules& rules, lane_group<M, Y, P, W>& g,
-                  Tapes& tapes) {
-  if constexpr (W == 1) {
-    step_lane<Fixed>(m, f, g, tapes, 0);
-    decide_lane<Fixed>(rules, g, 0);
-    return g.ended[0] != running;
-  } else {
-    const lane_rules r = rules;
-    for_each_lane<W>([&](int l)
-                         __attribute__((always_inline)) { step_lane<Fixed>(m, f, g, tapes, l); });
-    if constexpr (Fixed) {
-      for_each_lane<W>([&](int l) __attribute__((always_inline)) { decide_fixed(g, l); });
-    } else {
-      for_each_lane<W>([&](int l) __attribute__((always_inline)) { measure_lane(g, l); });
-      for_each_lane<W>([&](int l) __attribute__((always_inline)) { propose_lane(r, g, l); });
-      for_each_lane<W>([&](int l) __attribute__((always_inline)) { decide_adaptive(g, l); });
-    }
-    std::int64_t at_rest = 0;
-    for (int l = 0; l < W; ++l) at_rest += g.ended[l] != running;
-    return static_cast<int>(at_rest);
-  }
 }
 
 }  // namespace revode

@@ -44,9 +44,7 @@ struct forward_group {
   REVODE_HD void operator()(index) const {
     group_type g{};
     tapes_type tapes{};
-    index lane[W];     // lane l solves problem lane[l]; −1: none is left for it
-    index started[W];  // the round in which it started
-    index round = 0;
+    index lane[W];  // lane l solves problem lane[l]; −1: none is left for it
     bool more = true;
     for (int l = 0; l < W; ++l) {
       lane[l] = -1;
@@ -57,15 +55,14 @@ struct forward_group {
       for (int l = 0; l < W; ++l) {
         if (g.ended[l] == running) continue;
         refill(g, l, lane[l], more);
-        started[l] = round;
         idle += lane[l] < 0;
       }
       if (idle == W) return;
       park(g, lane);
-      int at_rest = idle;
-      while (at_rest == idle) {
-        at_rest = attempt_round(g, tapes, started, round++);
-        if constexpr (Saves) save(g, tapes, lane, at_rest);
+      int ended = 0;
+      while (ended == 0) {
+        ended = attempt_round(g, tapes);
+        if constexpr (Saves) save(g, tapes, lane, ended);
       }
     }
   }
@@ -96,6 +93,7 @@ struct forward_group {
       g.t[l] = g.t0[l] = g.t1[l] = g.t[model];
       g.h[l] = g.steps[l] = 0;
       g.equal_steps[l] = 1;
+      rest_lane(g, l);
     }
   }
 
@@ -104,42 +102,38 @@ struct forward_group {
             [&] { g.ended[l] = code(status::user_error); });
   }
 
-  /// One attempt of each lane. When the field throws, the lanes of this round that are still to come
-  /// are attempted one by one.
+  /// One attempt of each lane; how many have ended by it. When the field throws, the lanes of this
+  /// round that are still to come are attempted one by one.
   template <class Tapes>
-  REVODE_HD int attempt_round(group_type& g, Tapes& tapes, const index* started,
-                              index round) const {
-    int at_rest = 0;
-    guarded([&] { at_rest = attempt_lanes<Fixed>(m, f, rules, g, tapes); },
-            [&] { at_rest = attempt_rest(g, tapes, started, round); }, false);
-    return at_rest;
+  REVODE_HD int attempt_round(group_type& g, Tapes& tapes) const {
+    int ended = 0;
+    bool settles = false;
+    guarded([&] { settles = attempt_lanes<Fixed>(m, f, rules, g, tapes); },
+            [&] { settles = attempt_rest(g, tapes, ended); }, false);
+    return settles ? ended + settle<Fixed>(g) : ended;
   }
 
   template <class Tapes>
-  REVODE_HD int attempt_rest(group_type& g, Tapes& tapes, const index* started, index round) const {
-    int at_rest = 0;
-    for (int l = 0; l < W; ++l) {
-      if (g.ended[l] == running && g.attempts[l] == round - started[l])
-        guarded([&] { step_lane<Fixed>(m, f, g, tapes, l); },
+  REVODE_HD bool attempt_rest(group_type& g, Tapes& tapes, int& ended) const {
+    index evaluations = g.evaluations_each;
+    for (int l = 0; l < W; ++l)
+      if (g.ended[l] == running && g.attempted[l] == g.clock)
+        guarded([&] { evaluations = step_lane<Fixed>(m, f, g, tapes, l); },
                 [&] {
-                  g.stepped[l] = 0;
-                  g.ended[l] = code(status::user_error);
+                  end_lane(g, l, code(status::user_error));
+                  ++ended;
                 });
-      decide_lane<Fixed>(rules, g, l);
-      at_rest += g.ended[l] != running;
-    }
-    return at_rest;
+    return advance_lanes<Fixed>(rules, g, tapes, evaluations);
   }
 
-  REVODE_HD void save(group_type& g, const tapes_type& tapes, const index* lane,
-                      int& at_rest) const {
+  REVODE_HD void save(group_type& g, const tapes_type& tapes, const index* lane, int& ended) const {
     for (int l = 0; l < W; ++l) {
-      if (g.stepped[l] == 0 || !(g.direction[l] * (g.t[l] - g.next_time[l]) >= 0)) continue;
+      if (lane[l] < 0 || !(g.direction[l] * (g.t[l] - g.next_time[l]) >= 0)) continue;
       const bool was_running = g.ended[l] == running;
       guarded([&] { save_lane(m, f, in, out, g, tapes, l, lane[l]); },
               [&] {
-                g.ended[l] = code(status::user_error);
-                at_rest += was_running;
+                end_lane(g, l, code(status::user_error));
+                ended += was_running;
               });
     }
   }

@@ -39,43 +39,52 @@ REVODE_HD float select(bool yes, float a, float b) {
 #endif
 }
 
-/// log2_error and exp2_approx, to the bit: what a clamp would give is chosen after the polynomial.
-/// Before it, compilers make branches of the clamps, and the polynomial waits for them.
+/// The smaller or greater of two; the second where the first is NaN: one instruction of a vector.
+REVODE_HD double min_of(double x, double y) { return x < y ? x : y; }
+REVODE_HD double max_of(double x, double y) { return x > y ? x : y; }
+
+/// log2_error, to the bit: log2_of_normal never decreases and is exact at powers of two, so that its
+/// argument can be clamped in place of its result. Plain: infinity and NaN give 1024 or more.
+template <bool Plain>
 REVODE_HD double log2_error_in_lane(double x) {
-  constexpr double most = 0x1.fffffffffffffp1023, least = 0x1p-82;
-  const double found = select(x > least, log2_of_normal(x), -80.0);
-  const double log2 = select(found > -80, found, -80.0);
-  return select(x < most, log2, select(x <= least, -80.0, log2_of_normal(most)));
-}
-REVODE_HD double exp2_in_lane(double y) {
-  const double large = select(y < 1023.0, exp2_in_range(y), 0x1p1023);
-  return select(y > -1022.0, large, 0x1p-1022);
+  if constexpr (!Plain) x = min_of(x, 0x1.fffffffffffffp1023);
+  return log2_of_normal(Plain ? select(x < 0x1p-80, 0x1p-80, x) : max_of(x, 0x1p-80));
 }
 
-/// log2_error of the last two accepted steps, and whether the last attempt was rejected.
+/// Controllers whose clamps but those on the factor never act: powers stay in the range of
+/// exp2_in_range, and the factor of any rejection is below 1 and that of an infinite error below
+/// factor_min.
+REVODE_HD bool is_plain(const pid_controller& c, double max_step, int order) {
+  return c.d == 0 && c.p >= 0 && c.i >= 0 && c.p + c.i <= 4 && c.safety > 0 && c.safety <= 1 &&
+         c.factor_min >= 1e-9 && c.factor_max >= 1 && c.keep_to <= 1 && !(max_step > 0) &&
+         order >= 2 && order <= 16;
+}
+
+/// log2_error of the last two accepted steps, and the most that the next may grow by.
 struct lane_controller_memory {
   double previous = 0;
   double before = 0;
-  bool rejected = false;
+  double most = 0;
 };
 
 /// propose_factor without branches, log2_error given and those before remembered: the same bits.
-REVODE_HD double propose_lane_factor(const pid_controller& c, lane_controller_memory& m,
-                                     double error_squared, double log2, int order) {
+template <bool Plain>
+REVODE_HD double propose_lane_factor(const pid_controller& c, const lane_controller_memory& m,
+                                     bool good, double error_squared, double log2, int order) {
   const double k = -0.5 / order;
-  const bool good = error_squared <= 1;
   const bool keeps = (error_squared >= c.keep_from) & (error_squared <= c.keep_to);
-  // With p = d = 0 this subtracts a zero.
-  const double power =
-      k * (c.p + c.i + c.d) * log2 - k * ((c.p + 2 * c.d) * m.previous - c.d * m.before);
-  double factor = c.safety * exp2_in_lane(select(good, power, k * log2));
-  const double most = select(good, select(m.rejected, 1.0, c.factor_max), 0x1p1023);
-  factor = select(factor > c.factor_min, factor, c.factor_min);
-  factor = select(factor < most, factor, most);
-  m.before = select(good, m.previous, m.before);
-  m.previous = select(good, log2, m.previous);
-  m.rejected = !good;
-  return select(good & keeps, 1.0, factor);
+  if constexpr (Plain) {
+    const double power = k * (c.p + c.i) * log2 - k * (c.p * m.previous);
+    const double factor = c.safety * exp2_in_range(select(good, power, k * log2));
+    return select(keeps, 1.0, min_of(max_of(factor, c.factor_min), m.most));
+  } else {
+    const double memory = (c.p + 2 * c.d) * m.previous - c.d * m.before;
+    const double power = k * (c.p + c.i + c.d) * log2 - k * memory;  // p = d = 0: subtracts a zero
+    const double factor =
+        max_of(c.safety * exp2_approx(select(good, power, k * log2)), c.factor_min);
+    const double most = select(good, m.most, __builtin_huge_val());
+    return select(good & keeps, 1.0, min_of(factor, most));
+  }
 }
 
 }  // namespace revode

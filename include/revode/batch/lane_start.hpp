@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/batch/lane_group.hpp>
+#include <revode/batch/lane_control.hpp>
 #include <revode/solve/first_step.hpp>
 
 namespace revode {
@@ -56,13 +56,15 @@ REVODE_HD void start_lane(const M& m, const F& f, const lane_rules& rules,
   g.rtol[l] = in.rtol.at(0, lane);
   g.atol[l] = in.atol.at(0, lane);
   g.previous[l] = g.before[l] = 0;
+  g.most[l] = rules.controller.factor_max;
   g.h[l] = 0;
-  g.rejected_last[l] = 0;
+  g.started[l] = g.attempted[l] = g.clock;
   g.attempts[l] = g.evaluations[l] = g.saved[l] = 0;
   g.attempts_allowed[l] = in.max_steps.at(0, lane);
   g.steps[l] = 0;
   g.equal_steps[l] = Fixed ? equal_step_count(t0, t1, rules.fixed_step) : 0;
   g.ended[l] = code(status::user_error);  // until f has been called without an exception
+  rest_lane(g, l);
   carry<M, Y> c{};
   copy(y0, c.state);
   for_each_number(c, [&](int i, T& x) { g.now[i][l] = x; });
@@ -80,20 +82,21 @@ REVODE_HD void start_lane(const M& m, const F& f, const lane_rules& rules,
       keep_point(g, l, out, lane, value(m, c.state));
     find_next_save(g, l, in, lane);
   }
-  std::int64_t ended = running;
-  double t_new = t1;
+  std::int64_t ended = t0 == t1 ? code(status::success) : running;
   if (t0 != t1 && !Fixed) {
     const double h = start_step(sys, rules, g, l, y0);
     if (h != h) ended = code(status::non_finite_field);
-    g.h[l] = bounded_step(rules, g.direction[l], h);
-    t_new = next_lane_time(g.direction[l], t0, t1, g.h[l]);
+    g.h[l] = bounded_step(rules, h);
   }
   g.evaluations[l] = sys.counts.field_evaluations;
-  if (t0 == t1) ended = code(status::success);
-  g.ended[l] = ended != running
-                   ? ended
-                   : before_next_attempt(t0, t_new, 0, g.attempts_allowed[l]) - code_offset;
-  if (Fixed && g.ended[l] == code(status::step_underflow)) g.ended[l] = running;
+  if (ended == running) {
+    set_out_lane<Fixed>(g, l);
+    ended = before_next_attempt(g, l, 0);
+    if (Fixed && ended == code(status::step_underflow)) ended = running;
+  }
+  g.ended[l] = ended;
+  if (ended != running) return rest_lane(g, l);
+  if (const index last = deadline_of(g, l); W > 1 && last < g.deadline) g.deadline = last;
 }
 
 /// The save points in the step that lane l has just made: those inside it from dense output, those
@@ -146,7 +149,7 @@ REVODE_HD void retire_lane(const M& m, const lane_rules& rules, lane_group<M, Y,
   out.ended[lane] = g.ended[l];
   out.attempts[lane] = g.attempts[l];
   out.accepted[lane] = static_cast<index>(g.steps[l]);
-  out.evaluations[lane] = g.evaluations[l];
+  out.evaluations[lane] = g.evaluations_of(l);
   if constexpr (Saves) out.saved[lane] = g.saved[l];
 }
 

@@ -19,6 +19,15 @@ REVODE_HD auto attempt_in_lane(const M& m, System& sys, const tolerance& tol, do
     return attempt(m, sys, tol, t, t_new, from, tape, next);
 }
 
+/// No attempt of the method ends in a status of its own.
+template <class M, class System, class Y>
+inline constexpr bool attempts_surely = requires(System& sys, const tolerance& tol,
+                                                 const carry<M, Y>& from,
+                                                 typename method_types<M, Y>::tape& tape,
+                                                 carry<M, Y>& next) {
+  try_step<M>(sys, tol, 0.0, 0.0, from, tape, next);
+};
+
 /// pull, likewise: the exact transpose of a step whose ends and dense output nobody asks about.
 template <class M, class System, class Tape, class State, class P>
 REVODE_HD void pull_in_lane(const M& m, System& sys, double t, double t_new, const Tape& tape,

@@ -34,9 +34,13 @@ inline constexpr int host_lanes = 16;
 #endif
 
 /// How many lanes of a state with `numbers` elements step together where a place takes `most`: of a
-/// large one as many as one vector has, for a step of two would leave more behind than the nearest
-/// cache holds.
+/// large one, whose stages fill the registers by themselves, two vectors.
 constexpr int lane_width(int most, int numbers) {
+  return numbers > 8 && most >= 4 ? most / 2 : most;
+}
+/// The same where gradients are made: one vector, for what two leave behind at every step would not
+/// stay in the caches until it is read again.
+constexpr int pull_width(int most, int numbers) {
   return numbers > 8 && most >= 4 ? most / 4 : most;
 }
 

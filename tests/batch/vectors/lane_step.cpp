@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops over lanes, each in a function that check.cmake disassembles. Never run.
+#include <revode/batch/lane_control.hpp>
 #include <revode/batch/lane_pull.hpp>
 #include <revode/batch/place.hpp>
 #include <revode/problems/lorenz.hpp>
@@ -9,16 +10,16 @@
 
 namespace revode {
 
-template <int N, int NP>
+template <int N, int NP, int W = lane_width(host_lanes, N)>
 struct lanes {
-  static constexpr int width = lane_width(host_lanes, N);
+  static constexpr int width = W;
   lane_group<tsit5, vec<double, N>, vec<double, NP>, width> group;
   lane_bars<tsit5, vec<double, N>, vec<double, NP>, width> bars;
   double t_new[width];
 };
 
 template <class F, class Lanes>
-REVODE_HD int attempt_all(const F& f, const lane_rules& rules, Lanes& all) {
+REVODE_HD bool attempt_all(const F& f, const lane_rules& rules, Lanes& all) {
   no_tapes none;
   return attempt_lanes<false>(tsit5{}, f, rules, all.group, none);
 }
@@ -30,16 +31,16 @@ REVODE_HD void pull_all(const F& f, Lanes& all) {
 }
 
 extern "C" {
-[[gnu::flatten]] int attempt_lorenz(const lorenz& f, const lane_rules& r, lanes<3, 3>& all) {
+[[gnu::flatten]] bool attempt_lorenz(const lorenz& f, const lane_rules& r, lanes<3, 3>& all) {
   return attempt_all(f, r, all);
 }
 [[gnu::flatten]] void pull_lorenz(const lorenz& f, lanes<3, 3>& all) {
   pull_all<lane_vjp::directions>(f, all);
 }
-[[gnu::flatten]] int attempt_ring(const lorenz96& f, const lane_rules& r, lanes<16, 1>& all) {
+[[gnu::flatten]] bool attempt_ring(const lorenz96& f, const lane_rules& r, lanes<16, 1>& all) {
   return attempt_all(f, r, all);
 }
-[[gnu::flatten]] void pull_ring(const lorenz96& f, lanes<16, 1>& all) {
+[[gnu::flatten]] void pull_ring(const lorenz96& f, lanes<16, 1, pull_width(host_lanes, 16)>& all) {
   pull_all<lane_vjp::as_alone>(f, all);
 }
 }
