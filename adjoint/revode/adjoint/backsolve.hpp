@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <revode/adjoint/continuous_pass.hpp>
+
+namespace revode {
+
+template <class M, class F, class Y, class P>
+class backsolve_solution;
+
+/// The continuous adjoint that keeps nothing: y is integrated backwards along with λ and p̄, in
+/// (2 n + np) numbers whatever the number of steps. Right where the solve can be run backwards;
+/// a system that damps or is chaotic cannot, and then the gradient's status is
+/// reconstruction_failure and its numbers are NaN.
+///   reverse   tolerances and bound of the reverse solves; 0: those of the solve
+///   seminorm  p̄ is left out of the error norm, since nothing depends on it
+///   reset     y starts again from the saved state at every save point
+///   limit     how many tolerances y may miss a saved state, or y0, before that is a failure
+/// The method must be explicit.
+/// sources  Chen, Rubanova, Bettencourt, Duvenaud, NeurIPS 2018, section 2; the seminorm: Kidger,
+///          Chen, Lyons, ICML 2021, section 3
+struct backsolve {
+  reverse_options reverse{};
+  bool seminorm = false;
+  bool reset = true;
+  double limit = 1000;
+
+  static constexpr const char* name = "backsolve";
+  static constexpr bool exact = false;
+
+  template <class M, class F, class Y, class P>
+  using solution_of = backsolve_solution<M, F, Y, P>;
+
+  void check(const options& o) const {
+    check_reverse(name, reverse, o, seminorm);
+    if (!(limit > 0))
+      throw std::invalid_argument("backsolve with limit = " + std::to_string(limit) +
+                                  " tolerances (a reconstruction that is exact has 0) give a "
+                                  "positive limit?");
+  }
+};
+
+/// (y, λ, μ)' = (f, −f_yᵀ λ, −f_pᵀ λ), μ in units of 1 / scale.
+template <class F, class Y, class P>
+struct backsolve_field {
+  system<F, Y, P>* sys;
+  Y *y, *lambda, *slope;
+  P* p_bar;
+  double scale;
+
+  template <class Z>
+  [[gnu::noinline]] void operator()(const scalar_t<Z>& t, const Z& z, const vec<scalar_t<Z>, 0>&,
+                                    Z& dz) const {
+    using T = scalar_t<Z>;
+    const int n = length(*y);
+    const double time = static_cast<double>(t);
+    unstack(z, 0, *y);
+    unstack(z, n, *lambda);
+    (*sys)(time, *y, *slope);
+    stack(*slope, T(1), 0, dz);
+    fill(*slope, T(0));
+    fill(*p_bar, T(0));
+    sys->vjp(time, *y, *lambda, nullptr, *slope, *p_bar);
+    stack(*slope, T(-1), n, dz);
+    stack(*p_bar, static_cast<T>(-scale), 2 * n, dz);
+  }
+};
+
+/// A solution with the adjoint `backsolve`. Refers to the problem unless it is `own`.
+template <class M, class F, class Y, class P>
+class backsolve_solution : public solution<Y> {
+ public:
+  template <class Field>
+  backsolve_solution(const problem<Field, Y, P>& q, const M& m, const options& o,
+                     const backsolve& a, std::shared_ptr<const problem<Field, Y, P>> own = {})
+      : solution<Y>(revode::solve(q, m, o)),
+        own_(own),
+        method_(m),
+        points_(o.save),
+        back_(options_backwards(o, a.reverse, this->stats.accepted + this->stats.rejected)),
+        tolerance_{o.rtol, o.atol},
+        adjoint_(a),
+        sys_(q.f, q.p),
+        t0_(q.t0),
+        y0_(q.y0) {}
+
+  /// cost    one field evaluation and one VJP a stage and attempt of the reverse solves
+  /// errors  as differentiable_solution::pullback
+  /// status  of the gradient: that of a reverse solve, or reconstruction_failure
+  checked_gradient<Y, P> pullback(const cotangents<Y>& w) {
+    check_cotangents<Y>(*this, w);
+    using Z = stacked_t<Y, P, 2>;
+    const int n = length(y0_), np = length(sys_.p), size = 2 * n + np;
+    Y y = y0_, lambda = y0_, slope = y0_;
+    P p_bar = sys_.p;
+    options o = back_;
+    const double scale = adjoint_.seminorm ? unseen::scale : 1;
+    if (adjoint_.seminorm) unseen::leave_out(size, 2 * n, o);
+    const backsolve_field<F, Y, P> f{&sys_, &y, &lambda, &slope, &p_bar, scale};
+    Z z = stacked<Z>(size);
+    bool begun = false;
+    const auto advance = [&](double t, double to, const Y& from, const Y& there, Y& bar, P& sum,
+                             checked_gradient<Y, P>& g) {
+      if (!begun || adjoint_.reset) stack(from, scalar_t<Y>(1), 0, z);
+      begun = true;
+      stack(bar, scalar_t<Y>(1), n, z);
+      const problem q{f, z, t, to};
+      status s = run_backwards(q, method_, o, g.backward, z, [](auto&) {});
+      unstack(z, 0, y);
+      const double off = s == status::success ? tolerances_apart(y, there, tolerance_)
+                                              : std::numeric_limits<double>::infinity();
+      g.reconstruction_error = std::max(g.reconstruction_error, off);
+      if (s == status::success && !(off <= adjoint_.limit)) s = status::reconstruction_failure;
+      unstack(z, n, bar);
+      unstack(z, 2 * n, sum);
+      if (scale != 1)
+        for (int j = 0; j < np; ++j) sum.data()[j] /= static_cast<scalar_t<P>>(scale);
+      return s;
+    };
+    checked_gradient<Y, P> g =
+        continuous_pass<F, Y, P>(*this, points_, w, sys_).run(t0_, y0_, advance);
+    g.reverse.work_bytes = static_cast<index>(sizeof(scalar_t<Y>)) * size;
+    return g;
+  }
+  checked_gradient<Y, P> pullback(const Y& y_bar) { return pullback(cotangents<Y>{.y = y_bar}); }
+
+ private:
+  std::shared_ptr<const void> own_;
+  M method_;
+  save_at points_;
+  options back_;
+  tolerance tolerance_;
+  backsolve adjoint_;
+  system<F, Y, P> sys_;
+  double t0_;
+  Y y0_;
+};
+
+}  // namespace revode

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <revode/ad/dual.hpp>
+#include <revode/adjoint/checked_gradient.hpp>
+#include <revode/adjoint/forward.hpp>
+#include <revode/adjoint/hessian_loop.hpp>
+#include <revode/adjoint/loss.hpp>
+
+namespace revode {
+
+/// A loss, its gradient, and its Hessian times a direction: of y0 and p, and the mixed derivatives in
+/// t0, t1 and the save times. Without success only the solution is there.
+template <class Y, class P>
+struct hessian_product {
+  std::optional<double> value{};
+  std::optional<revode::gradient<Y, P>> gradient{};
+  std::optional<revode::gradient<Y, P>> product{};  ///< ∇² L · direction
+  revode::solution<Y> solution;
+};
+
+/// L's value and cotangents over duals.
+template <class Loss, class Y>
+scalar_t<Y> pull_loss(const Loss& loss, const Y& y, const std::vector<Y>& ys, cotangents<Y>& bar) {
+  using S = scalar_t<Y>;
+  using V = variable<S>;
+  bar.y = zero_like(y);
+  if constexpr (requires { loss.pull(y, *bar.y); }) {
+    loss.pull(y, *bar.y);
+    return loss(y);
+  } else {
+    recording<S> tape;
+    const auto input = [&](const Y& x) {
+      auto v = rebind_like<V>(x);
+      for (int i = 0, n = length(x); i < n; ++i) v.data()[i] = tape.input(x.data()[i]);
+      return v;
+    };
+    const auto end = input(y);
+    std::vector<rebind_t<Y, V>> points;
+    V value;
+    if constexpr (std::is_invocable_v<const Loss&, const rebind_t<Y, V>&,
+                                      const std::vector<rebind_t<Y, V>>&>) {
+      for (const Y& x : ys) {
+        points.push_back(input(x));
+        bar.ys.push_back(zero_like(x));
+      }
+      value = loss(end, points);
+    } else {
+      value = loss(end);
+    }
+    const S one(1);
+    tape.pull(&value, &one, 1);
+    int id = 0;
+    for (int i = 0, n = length(y); i < n; ++i) bar.y->data()[i] = tape.adjoint(id++);
+    for (Y& x : bar.ys)
+      for (int i = 0, n = length(x); i < n; ++i) x.data()[i] = tape.adjoint(id++);
+    return value.value;
+  }
+}
+
+/// The Hessian of L(y(t1)) or L(y(t1), ys) times a direction of y0 and p: the reverse pass of
+/// value_and_gradient over duals, on the steps of the solve, so that the gradient has its bits and
+/// the product is the exact derivative of that gradient with the grid held still.
+///
+///   auto r = hessian_vector_product(q, tsit5{}, {}, loss, {.y0 = v, .p = u});
+///   r.product->p        // the rows of p
+///
+/// Field and loss must be generic in their scalar (or bring a vjp, a pull that is).
+/// slots   states over duals kept at once
+/// cost    a solve, a replay over duals (two with save points in the loss), the schedule's replays,
+///         and one VJP over duals a stage and step: four to six gradients
+/// errors  std::invalid_argument: a direction of another size, or one that moves times
+template <method M, class F, class Y, class P, class Loss>
+hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M& m,
+                                             const options& o, const Loss& loss,
+                                             const tangents<Y, P>& direction, index slots = 100) {
+  using field = std::remove_cvref_t<F>;
+  using D = dual<scalar_t<Y>, 1>;
+  using DY = rebind_t<Y, D>;
+  using DP = rebind_t<P, dual<scalar_t<P>, 1>>;
+  static_assert(!is_multistep_v<M>, "Hessian-vector products are those of one-step methods");
+  validate(q, m, o);
+  check(q, o, direction);
+  if (direction.t0 != 0 || direction.t1 != 0 || !direction.ts.empty())
+    throw std::invalid_argument(
+        "a Hessian times a direction that moves times (they are constants "
+        "of the replayed steps) leave t0, t1 and ts of it at 0?");
+  hessian_product<Y, P> r{.solution = {.y = q.y0}};
+  const auto steps = solve_and_note(q, m, o, r.solution);
+  if (r.solution.status != status::success) return r;
+
+  const auto moving = [](const auto& x, const auto& x_dot, auto z) {
+    for (int i = 0, n = length(x); i < n; ++i) {
+      z.data()[i] = x.data()[i];
+      z.data()[i].d[0] = x_dot.data()[i];
+    }
+    return z;
+  };
+  const DY y0 = moving(q.y0, direction.y0, rebind_like<D>(q.y0));
+  const DP p = moving(q.p, direction.p, rebind_like<dual<scalar_t<P>, 1>>(q.p));
+  std::vector<DY> ys;
+  constexpr bool of_points = std::is_invocable_v<const Loss&, const DY&, const std::vector<DY>&>;
+  if (of_points) ys = saved_states(q.f, y0, p, m, o.save, steps);
+  hessian_loop<M, field, DY, DP> loop(q.f, y0, p, m, o.save, steps);
+  reverse_statistics counts;
+  const auto& g = run_and_pull(loop, steps.count(), slots, counts, [&](auto& at_end) {
+    cotangents<DY> bar;
+    const DY end = value(m, at_end.state());
+    r.value = static_cast<double>(value_of(pull_loss(loss, end, ys, bar)));
+    return std::vector<cotangents<DY>>{std::move(bar)};
+  })[0];
+
+  r.gradient = {.y0 = q.y0, .p = q.p, .reverse = counts};
+  r.product = {.y0 = q.y0, .p = q.p, .reverse = counts};
+  const auto split = [](const auto& from, auto& values, auto& slopes) {
+    for (int i = 0, n = length(from); i < n; ++i) {
+      values.data()[i] = from.data()[i].value;
+      slopes.data()[i] = from.data()[i].d[0];
+    }
+  };
+  split(g.y0, r.gradient->y0, r.product->y0);
+  split(g.p, r.gradient->p, r.product->p);
+  const auto number = [](const D& x, double& of_value, double& of_slope) {
+    of_value = static_cast<double>(x.value);
+    of_slope = static_cast<double>(x.d[0]);
+  };
+  number(g.t0, r.gradient->t0, r.product->t0);
+  number(g.t1, r.gradient->t1, r.product->t1);
+  r.gradient->ts.resize(g.ts.size());
+  r.product->ts.resize(g.ts.size());
+  for (std::size_t k = 0; k < g.ts.size(); ++k)
+    number(g.ts[k], r.gradient->ts[k], r.product->ts[k]);
+  return r;
+}
+
+/// The gradients of several losses in one reverse pass: every replayed step serves all of them. The
+/// bits are those of as many calls of pullback.
+/// cost    one solve, the schedule's replays, and one VJP a stage, step and loss
+/// errors  std::invalid_argument: the solve did not succeed, or cotangents of another size
+template <method M, class F, class Y, class P>
+std::vector<gradient<Y, P>> gradients(const problem<F, Y, P>& q, const M& m, const options& o,
+                                      const std::vector<cotangents<Y>>& weights,
+                                      index slots = 100) {
+  static_assert(!is_multistep_v<M>, "several gradients a pass are those of one-step methods");
+  validate(q, m, o);
+  solution<Y> s{.y = q.y0};
+  const auto steps = solve_and_note(q, m, o, s);
+  for (const cotangents<Y>& w : weights) check_cotangents(s, w);
+  hessian_loop<M, std::remove_cvref_t<F>, Y, P> loop(q.f, q.y0, q.p, m, o.save, steps);
+  reverse_statistics counts;
+  const auto& all =
+      run_and_pull(loop, steps.count(), slots, counts, [&](auto&) { return weights; });
+  std::vector<gradient<Y, P>> result;
+  for (const auto& g : all) {
+    gradient<Y, P> one{.y0 = g.y0, .p = g.p, .reverse = counts};
+    one.t0 = static_cast<double>(g.t0);
+    one.t1 = static_cast<double>(g.t1);
+    for (const auto& t : g.ts) one.ts.push_back(static_cast<double>(t));
+    result.push_back(std::move(one));
+  }
+  return result;
+}
+
+}  // namespace revode

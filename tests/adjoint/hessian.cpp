@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <revode/adjoint/hessian_vector_product.hpp>
+#include <revode/adjoint/tangent_pack.hpp>
+#include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/solvers/tsit5.hpp>
+
+namespace revode {
+namespace {
+
+/// y' = −p y², y = y0 / (1 + p y0 t)
+struct square_decay {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    dy[0] = -(p[0] * y[0] * y[0]);
+  }
+};
+using one = vec<double, 1>;
+const problem<square_decay, one, one> q{square_decay{}, {1.5}, 0, 2, {0.5}};
+const options tight{.rtol = 1e-11, .atol = 1e-12};
+/// y(t1)² + Σ y_k³
+const auto loss = [](const auto& y, const auto& ys) {
+  auto sum = y[0] * y[0];
+  for (std::size_t k = 0; k < ys.size(); ++k) sum += ys[k][0] * ys[k][0] * ys[k][0];
+  return sum;
+};
+
+double relative(double a, double b) { return std::abs(a - b) / std::abs(b); }
+
+}  // namespace
+
+TEST_CASE("a Hessian times the directions of y0 and p: closed forms, and the gradient's own bits") {
+  const auto g = value_and_gradient(q, tsit5{}, tight, loss);
+  const auto along_y0 =
+      hessian_vector_product(q, tsit5{}, tight, loss, {.y0 = one{1}, .p = one{0}});
+  const auto along_p =
+      hessian_vector_product(q, tsit5{}, tight, loss, {.y0 = one{0}, .p = one{1}}, 3);
+  CHECK(along_p.value == g.value);
+  CHECK(along_p.gradient->y0 == g.gradient->y0);
+  CHECK(along_p.gradient->p == g.gradient->p);
+  CHECK(along_p.gradient->t0 == g.gradient->t0);
+  CHECK(along_p.gradient->t1 == g.gradient->t1);
+  // L = y0² / D², D = 1 + p y0 t
+  const double y0 = 1.5, p = 0.5, t = 2, d = 1 + p * y0 * t, d4 = std::pow(d, 4);
+  CHECK(relative(along_y0.product->y0[0], (2 - 4 * p * y0 * t) / d4) < 1e-8);
+  CHECK(relative(along_y0.product->p[0], -6 * y0 * y0 * t / d4) < 1e-8);
+  CHECK(relative(along_p.product->y0[0], -6 * y0 * y0 * t / d4) < 1e-8);
+  CHECK(relative(along_p.product->p[0], 6 * std::pow(y0, 4) * t * t / d4) < 1e-8);
+  CHECK(relative(along_p.product->t1,
+                 -2 * std::pow(y0, 3) / std::pow(d, 3) + 6 * p * std::pow(y0, 4) * t / d4) < 1e-6);
+  CHECK(std::abs(along_p.product->y0[0] - along_y0.product->p[0]) < 1e-13);  // symmetric
+  CHECK(along_p.product->reverse.peak_states == 3);
+  CHECK(along_p.product->reverse.pulled_steps == along_p.solution.stats.accepted);
+}
+
+TEST_CASE("a Hessian through save points: symmetric, exact for the loss of them") {
+  options o{.rtol = 1e-10, .atol = 1e-10, .save = {.t0 = true, .ts = {0, 0.7, 1.3, 2}}};
+  const auto g = value_and_gradient(q, tsit5{}, o, loss);
+  const auto hu = hessian_vector_product(q, tsit5{}, o, loss, {.y0 = one{0}, .p = one{1}}, 5);
+  const auto hv = hessian_vector_product(q, tsit5{}, o, loss, {.y0 = one{1}, .p = one{0}});
+  CHECK(hu.value == g.value);
+  CHECK(hu.gradient->y0 == g.gradient->y0);
+  CHECK(hu.gradient->p == g.gradient->p);
+  CHECK(hu.gradient->ts == g.gradient->ts);
+  CHECK(relative(hu.product->y0[0], hv.product->p[0]) < 1e-12);
+  double bend = 0;  // d²/dp² of y² and y³, with y' = −y0² t / D², y'' = 2 y0³ t² / D³
+  const double y0 = 1.5, p = 0.5;
+  const auto add_point = [&](double t, int power) {
+    const double d = 1 + p * y0 * t, y = y0 / d;
+    const double y_p = -y0 * y0 * t / (d * d), y_pp = 2 * std::pow(y0, 3) * t * t / std::pow(d, 3);
+    bend += power * std::pow(y, power - 2) * ((power - 1) * y_p * y_p + y * y_pp);
+  };
+  add_point(2, 2);
+  for (const double t : {0.7, 1.3, 2.0}) add_point(t, 3);
+  CHECK(relative(hu.product->p[0], bend) < 1e-6);
+}
+
+TEST_CASE("several losses in one reverse pass: the bits of each, the replays of one") {
+  const options o{.rtol = 1e-8, .atol = 1e-8, .save = {.ts = {0.5, 1.7}, .t1 = true}};
+  std::vector<cotangents<one>> w;
+  for (const double a : {1.0, -2.0, 0.0}) {
+    cotangents<one> of_loss;
+    if (a != 0) of_loss.y = one{a};
+    if (a != 1) of_loss.ys = {{1}, {a}, {-1}};
+    w.push_back(of_loss);
+  }
+  const auto all = gradients(q, tsit5{}, o, w, 4);
+  REQUIRE(all.size() == 3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    auto s = solve(q, tsit5{}, o, recursive_checkpoint{.slots = 4});
+    const auto g = s.pullback(w[k]);
+    CHECK(all[k].y0 == g.y0);
+    CHECK(all[k].p == g.p);
+    CHECK(all[k].t0 == g.t0);
+    CHECK(all[k].t1 == g.t1);
+    CHECK(all[k].ts == g.ts);
+    CHECK(all[k].reverse.replayed_steps <= g.reverse.replayed_steps);
+  }
+}
+
+TEST_CASE("several tangents in one replay: each is that of forward mode by itself") {
+  const options o{.rtol = 1e-8, .atol = 1e-8, .save = {.t0 = true, .ts = {0.5, 1.7}}};
+  const tangents<one, one> a{.y0 = one{1}, .p = one{0}}, b{.y0 = one{-0.3}, .p = one{2}};
+  const auto both = solve(q, tsit5{}, o, std::array{a, b});
+  REQUIRE(both.ys_dot.size() == 3);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto alone = solve(q, tsit5{}, o, k == 0 ? a : b);
+    CHECK(both.y == alone.y);
+    CHECK(relative(both.y_dot[k][0], alone.y_dot[0]) < 1e-13);
+    for (std::size_t i = 0; i < 3; ++i)
+      CHECK(relative(both.ys_dot[i][k][0], alone.ys_dot[i][0]) < 1e-13);
+  }
+}
+
+TEST_CASE("no Hessian product without success, nor along moving times") {
+  const tangents<one, one> along{.y0 = one{1}, .p = one{0}};
+  CHECK_FALSE(hessian_vector_product(q, tsit5{}, {.max_steps = 2}, loss, along).product);
+  std::string text;
+  try {
+    hessian_vector_product(q, tsit5{}, {}, loss, {.y0 = one{1}, .p = one{0}, .t1 = 1});
+  } catch (const std::invalid_argument& e) {
+    text = e.what();
+  }
+  CHECK(text ==
+        "a Hessian times a direction that moves times (they are constants of the replayed steps) "
+        "leave t0, t1 and ts of it at 0?");
+}
+
+}  // namespace revode
