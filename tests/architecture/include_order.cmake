@@ -18,9 +18,10 @@ function(check_revode_include header layer other)
 endfunction()
 
 function(check_foreign_include header layer library)
-  cmake_path(GET header STEM stem)
+  string(REGEX REPLACE ".*/interop/([a-z0-9]+).*" "\\1" of ${header}) # interop/x.hpp, interop/x_recording.hpp, interop/x/…
   string(TOLOWER ${library} lower)
-  if(library MATCHES ${system_headers} OR (layer STREQUAL "interop" AND lower MATCHES ${stem})
+  if(library MATCHES ${system_headers} OR (layer STREQUAL "interop" AND lower MATCHES ${of})
+     OR ("${layer}/${of}" STREQUAL "interop/odeint" AND library MATCHES "^boost/")
      OR (layer STREQUAL "batch" AND library MATCHES "^(thrust|cub|cuda|omp|tbb)"))
     return()
   endif()
