@@ -54,7 +54,8 @@ constexpr index most_steps(int n) { return n <= 20 ? 2'000'000 : 20'000; }
 template <class M, bool Compact>
 void add_method(contest& c);
 
-/// The same with sparse Jacobians, on the larger problems where fewer than a quarter are nonzero.
+/// The same with sparse Jacobians, on the larger problems where fewer than a quarter are nonzero:
+/// with KLU where it is there, otherwise with Eigen's SparseLU.
 template <class M>
 void add_sparse(contest& c);
 

@@ -52,7 +52,7 @@ frame frame_of(const std::vector<const curve*>& curves) {
     for (const point& p : c->points) {
       if (!p.good()) continue;
       lowest = std::fmin(lowest, p.mixed), highest = std::fmax(highest, p.mixed);
-      least = std::fmin(least, p.median), most = std::fmax(most, p.median);
+      least = std::fmin(least, p.least), most = std::fmax(most, p.least);
     }
   }
   return {std::floor(lowest), std::fmin(std::ceil(highest), 14),
@@ -98,7 +98,7 @@ std::string drawn(const frame& at, const curve& c, const char* colour, int place
   std::string path, marks;
   for (const point& p : c.points) {
     if (!p.good()) continue;
-    const double x = at.x(std::fmin(p.mixed, at.x1)), y = at.y(p.median);
+    const double x = at.x(std::fmin(p.mixed, at.x1)), y = at.y(p.least);
     path += line("%c%.1f %.1f", path.empty() ? 'M' : 'L', x, y);
     marks += line("<circle cx='%.1f' cy='%.1f' r='2.5'/>", x, y);
   }

@@ -16,9 +16,11 @@ namespace revode::wpd {
 template <>
 void add_sparse<radau_iia5>(contest&);
 template <>
+void add_sparse<radau_iia9>(contest&);
+template <>
 void add_sparse<esdirk547>(contest&);
 template <>
-void add_sparse<kencarp4>(contest&);
+void add_sparse<rodas5p>(contest&);
 
 namespace {
 
@@ -42,7 +44,7 @@ constexpr const char* help =
     "                     dc_decsol.f (or radau_decsol.f and rodas_decsol.f) there, by gfortran; "
     "implies\n"
     "                     --peers\n"
-    "  --repeats N        rounds of timing (default 7); the median counts\n"
+    "  --repeats N        rounds of timing (default 7); the least counts\n"
     "  --longest SECONDS  after a solve that took longer, tighter tolerances are left out (default "
     "1)\n"
     "  --out FOLDER       where the report goes\n"
@@ -147,8 +149,9 @@ std::vector<std::string> gather(request& r) {
   for_each_method(rosenbrock_methods{}, add);
   for_each_method(implicit_methods{}, add);
   add_sparse<radau_iia5>(r.who);
+  add_sparse<radau_iia9>(r.who);
   add_sparse<esdirk547>(r.who);
-  add_sparse<kencarp4>(r.who);
+  add_sparse<rodas5p>(r.who);
   if (!r.peers) return {};
   std::vector<std::string> peers{add_cvode(r.who), add_odeint(r.who)};
   if (!r.hairer.empty()) peers.push_back(add_hairer(r.who, r.hairer));

@@ -96,7 +96,7 @@ double at_digits(const curve& c, double digits, const std::function<double(const
 }
 
 double seconds_at(const curve& c, double digits) {
-  return at_digits(c, digits, [](const point& p) { return p.median; });
+  return at_digits(c, digits, [](const point& p) { return p.least; });
 }
 
 }  // namespace revode::wpd

@@ -110,7 +110,7 @@ template <bool Transposed>
 void check_two_ways(double change, bool converges) {
   using Y = vec<double, 3>;
   random_numbers random(4);
-  radau_scratch<dense_algebra, Y> w(Y{});
+  radau_scratch<dense_algebra, Y, 3> w(Y{});
   const double h = 0.3;
   const auto base = random.like(w.jacobian[0]);
   for (auto& j : w.jacobian) {
@@ -130,8 +130,8 @@ void check_two_ways(double change, bool converges) {
     else
       add_product(w.jacobian[i], w.x[i], rest);
     for (int j = 0; j < 3; ++j)
-      axpy(-(Transposed ? radau_numbers::inverse[j][i] : radau_numbers::inverse[i][j]) / h, w.x[j],
-           rest);
+      axpy(-(Transposed ? radau_numbers<3>::inverse[j][i] : radau_numbers<3>::inverse[i][j]) / h,
+           w.x[j], rest);
     CHECK(std::sqrt(dot(rest, rest)) < 1e-12);
   }
 }
