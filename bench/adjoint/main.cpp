@@ -8,8 +8,10 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <revode/solvers/esdirk325.hpp>
 #include <revode/solvers/esdirk547.hpp>
 #include <revode/solvers/radau_iia5.hpp>
+#include <revode/solvers/rodas5p.hpp>
 
 #include "report.hpp"
 
@@ -24,8 +26,8 @@ constexpr const char* help =
     "\n"
     "  --problems A,B     of brusselator_2d:N (N x N cells), hires, rober\n"
     "                     (default: brusselator_2d:17,hires,rober)\n"
-    "  --methods X,Y      of esdirk547, radau_iia5 and, on the Brusselator, bosh3,\n"
-    "                     tsit5 (default: all)\n"
+    "  --methods X,Y      of esdirk325, esdirk547, radau_iia5, rodas5p and, on the Brusselator,\n"
+    "                     bosh3, tsit5 (default: all)\n"
     "  --tolerances R,S   relative tolerances (default: 1e-3,3e-4,1e-4,...,1e-7)\n"
     "  --error E          the error at which times and bytes are compared (default 1e-4)\n"
     "  --peers            also SUNDIALS CVODES, where this program was built with it\n"
@@ -162,8 +164,10 @@ int run(const std::vector<std::string>& words) {
   std::vector<std::string> peers;
   for (const selection& which : r.problems) {
     std::vector<contender> all;
+    add<esdirk325>(r, which, all);
     add<esdirk547>(r, which, all);
     add<radau_iia5>(r, which, all);
+    add<rodas5p>(r, which, all);
     add_explicit(which, r.methods, all);
     const plain q = plain_problem(which);
     if (r.peers) peers = {add_cvodes(q, all)};

@@ -7,6 +7,7 @@
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/linalg/algebra.hpp>
+#include <revode/linalg/bicgstab.hpp>
 #if __has_include(<klu.h>)
 #include <revode/interop/klu.hpp>
 #else
@@ -55,8 +56,10 @@ answer gradient_of(const Problem& f, const Y& y0, const M& m, double rtol,
 
 #if __has_include(<klu.h>)
 using sparse_algebra = klu;
+constexpr const char* sparse_name = ", KLU";
 #else
 using sparse_algebra = eigen_sparse;
+constexpr const char* sparse_name = ", SparseLU";
 #endif
 
 inline std::vector<std::pair<std::string, recursive_checkpoint>> memories() {
@@ -82,7 +85,9 @@ void add_method(const selection& which, std::vector<contender>& all) {
     const written_brusselator f{{which.width}};
     const auto y0 = f.y0();
     const auto pattern = std::make_shared<const sparsity>(sparsity_of(f, f.t0, y0, f.parameters()));
-    add_contender(all, name, f, y0, with_algebra<M, sparse_algebra>{{}, {pattern}});
+    add_contender(all, name + sparse_name, f, y0, with_algebra<M, sparse_algebra>{{}, {pattern}});
+    if constexpr (requires { M::tableau; })  // whose iterations need no solve to rounding
+      add_contender(all, name + ", BiCGSTAB", f, y0, with_algebra<M, bicgstab<>>{});
   } else if (which.problem == "hires") {
     add_contender(all, name, hires{}, hires{}.y0(), M{});
   } else {

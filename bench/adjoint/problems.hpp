@@ -10,8 +10,33 @@
 
 namespace revode::bench {
 
-/// brusselator_2d with the transposed products written out, as a user of CVODES has to.
+/// brusselator_2d with the products written out, as a user of CVODES has to.
 struct written_brusselator : brusselator_2d {
+  template <class T, class Y, class P, class D, class DP>
+  void jvp(const T&, const Y& y, const P& p, const T&, const D& d, const DP& dp, D& out) const {
+    const double squared = static_cast<double>(n) * n;
+    over_cells([&](std::size_t k, std::size_t v, const std::size_t(&near)[4]) {
+      const auto a = y.data()[k], b = y.data()[v + k];
+      const auto da = d.data()[k], db = d.data()[v + k];
+      auto du = -4.0 * da, dv = -4.0 * db, lu = -4.0 * a, lv = -4.0 * b;
+      for (const std::size_t i : near) {
+        du = du + d.data()[i];
+        dv = dv + d.data()[v + i];
+        if (dp.size() == 0) continue;
+        lu = lu + y.data()[i];
+        lv = lv + y.data()[v + i];
+      }
+      const auto turned = (2.0 * (a * b) - p.data()[k]) * da + a * a * db;
+      out.data()[k] = turned - da + squared * (p.data()[2 * v + k] * du);
+      out.data()[v + k] = squared * (p.data()[3 * v + k] * dv) - turned;
+      if (dp.size() == 0) return;
+      const auto turning = dp.data()[k] * a;
+      out.data()[k] =
+          out.data()[k] + dp.data()[v + k] - turning + squared * (dp.data()[2 * v + k] * lu);
+      out.data()[v + k] = out.data()[v + k] + turning + squared * (dp.data()[3 * v + k] * lv);
+    });
+  }
+
   template <class T, class Y, class P, class W, class GT, class GY, class GP>
   void vjp(const T& t, const Y& y, const P& p, const W& w, GT&, GY& gy, GP& gp) const {
     pull_state(t, y, p, w, gy);

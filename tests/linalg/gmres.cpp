@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <revode/linalg/gmres.hpp>
+#include <revode/linalg/bicgstab.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -59,6 +60,41 @@ TEST_CASE("GMRES: singular and non-finite systems end, with what is there or wit
   CHECK(x[0] != x[0]);
 }
 
+TEST_CASE("BiCGSTAB: solves to what is asked, repeats its bits, and ends where it cannot") {
+  random_numbers random(1);
+  const int n = 25;
+  dense_matrix<double> a(n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) a(i, j) = random() + (i == j ? 6.0 : 0.0);
+  const auto apply = [&](const double* in, double* out) {
+    for (int i = 0; i < n; ++i) {
+      out[i] = 0;
+      for (int j = 0; j < n; ++j) out[i] += a(i, j) * in[j];
+    }
+  };
+  const auto b = random.like(states(n));
+  bicgstab_solver<double> solver;
+  solver.resize(n, 1);
+  states x(n), rest(n), again(n);
+  const int rough = solver.solve(b.data(), x.data(), apply, 1e-3, 500);
+  const int products = solver.solve(b.data(), x.data(), apply, 1e-13, 500);
+  CHECK(rough < products);
+  CHECK(products <= 2 * n);
+  apply(x.data(), rest.data());
+  for (int i = 0; i < n; ++i) CHECK(std::abs(rest[std::size_t(i)] - b[std::size_t(i)]) < 1e-12);
+  solver.solve(b.data(), again.data(), apply, 1e-13, 500);
+  CHECK(again == x);
+  CHECK(solver.solve(b.data(), x.data(), apply, 0.0, 500) < 500);  // rounding ends it
+  const states nothing(n);
+  CHECK(solver.solve(nothing.data(), x.data(), apply, 1e-13, 500) == 0);
+  CHECK(x == nothing);
+  const auto zero = [](const double*, double* out) { std::fill_n(out, n, 0.0); };
+  CHECK(solver.solve(b.data(), x.data(), zero, 1e-13, 50) <= 2);
+  CHECK(x == nothing);
+  const auto bad = [](const double*, double* out) { std::fill_n(out, n, std::nan("")); };
+  CHECK(solver.solve(b.data(), x.data(), bad, 1e-13, 50) <= 2);
+}
+
 template <class L, class Number>
 auto check_solves(const L& algebra, Number factor) {
   const burgers_1d f{20};
@@ -105,6 +141,7 @@ auto check_solves(const L& algebra, Number factor) {
 TEST_CASE("matrix-free algebra: the dense solutions, by products alone") {
   const auto plain = check_solves(gmres<>{}, 1.0);
   CHECK(plain.jacobian_evaluations == 2);  // the dense one, too
+  check_solves(bicgstab<>{}, 1.0);
   const auto diagonal = check_solves(gmres<banded>{{0, 0}}, 1.0);
   CHECK(diagonal.jvp_evaluations > 40);
   const auto exact = check_solves(gmres<banded>{{1, 1}}, 1.0);

@@ -101,7 +101,7 @@ TEST_CASE("the derivative of a solve is -A⁻¹ A' x, by a matrix of duals") {
     moving.elements[k] = D(a.elements[k]);
     moving.elements[k].d[0] = rate.elements[k];
   }
-  lu<D, 2> factors;
+  lu<D, 2> factors{};
   lu<double, 2> plain;
   REQUIRE(factors.factor(moving));
   REQUIRE(plain.factor(a));

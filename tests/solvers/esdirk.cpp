@@ -33,6 +33,41 @@ TEST_CASE("ESDIRK: the error falls with the order, on an autonomous and on a dri
   });
 }
 
+/// y(θ) of y' = λ y, y = 1, with h λ = z.
+template <class M>
+double dense_factor(double z, double theta) {
+  constexpr int stages = esdirk_numbers<M>::stages;
+  const esdirk_weights<M> at(theta);
+  double k[stages], y = 1;
+  for (int i = 0; i < stages; ++i) {
+    double sum = 1;
+    for (int j = 0; j < i; ++j) sum += M::tableau.a[i][j] * k[j];
+    k[i] = z * sum / (1 - z * M::tableau.a[i][i]);
+    y += at.b[i] * k[i];
+  }
+  return y;
+}
+
+TEST_CASE("ESDIRK: dense output has its order, and stays bounded off a smooth solution") {
+  for_each_esdirk([](const auto& m) {
+    using M = std::remove_cvref_t<decltype(m)>;
+    CAPTURE(M::name);
+    if constexpr (esdirk_numbers<M>::stages > 2) {
+      constexpr esdirk_rows<M> rows;
+      CHECK(dense_order_of(rows, M::dense_order + 1) == M::dense_order);
+      for (int i = 0; i < rows.stages; ++i) {
+        double sum = 0;
+        for (const double weight : rows.weights[i]) sum += weight;
+        CHECK(std::abs(sum - M::tableau.a[rows.stages - 1][i]) < 1e-14);
+      }
+      for (double theta = 0.05; theta < 1; theta += 0.1)
+        CHECK(std::abs(dense_factor<M>(-1e8, theta)) < 1.6);
+    } else {
+      CHECK(std::abs(dense_factor<M>(-1e8, 0.5)) > 1e6);  // a Hermite polynomial
+    }
+  });
+}
+
 TEST_CASE("ESDIRK: the damping methods solve Robertson's problem over eleven decades") {
   const problem q{robertson{}, vec{1.0, 0.0, 0.0}, 0.0, 1e11, robertson_rates};
   for_each_esdirk([&](const auto& m) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -13,9 +14,10 @@
 
 namespace revode {
 
-/// Solves with s I − J (K = 1), or with (α + iβ) I − J on real and imaginary parts (K = 2).
-template <class L, class Y, int K>
-class gmres_factors {
+/// Solves with s I − J (K = 1), or with (α + iβ) I − J on real and imaginary parts (K = 2), by the
+/// solver of a Krylov space (gmres_solver, bicgstab_solver).
+template <class L, template <class> class Solver, class Y, int K>
+class krylov_factors {
   using T = scalar_t<Y>;
   using number = decltype(value_of(T{}));
   using near_factors = std::conditional_t<K == 1, typename L::template factors<Y>,
@@ -30,19 +32,25 @@ class gmres_factors {
   }
   template <class X>
   void solve(X& x) const requires(K == 1) {
-    solve_parts<false>({x.data()});
+    solve_parts<false>({x.data()}, j_.limits.tolerance);
   }
   template <class X>
   void solve_transposed(X& x) const requires(K == 1) {
-    solve_parts<true>({x.data()});
+    solve_parts<true>({x.data()}, j_.limits.tolerance);
+  }
+  /// Until |b − A x| ≤ tolerance |b|, within the limits.
+  template <bool Transposed, class X>
+  void solve_to(double tolerance, X& x) const requires(K == 1) {
+    const gmres_limits& at = j_.limits;
+    solve_parts<Transposed>({x.data()}, std::fmax(at.tolerance, std::fmin(tolerance, at.rough)));
   }
   template <class X>
   void solve(X& x, X& y) const requires(K == 2) {
-    solve_parts<false>({x.data(), y.data()});
+    solve_parts<false>({x.data(), y.data()}, j_.limits.tolerance);
   }
   template <class X>
   void solve_adjoint(X& x, X& y) const requires(K == 2) {
-    solve_parts<true>({x.data(), y.data()});
+    solve_parts<true>({x.data(), y.data()}, j_.limits.tolerance);
   }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
@@ -54,14 +62,14 @@ class gmres_factors {
   struct pointers {
     T* at[K];
   };
-  /// Like gmres_solver: copies make their own.
+  /// Like the solver: copies make their own.
   struct places {
     places() = default;
     places(const places&) {}
     places& operator=(const places&) { return *this; }
     Y in[K], out[K], found[K];
     std::vector<number> right, solution;
-    gmres_solver<number> solver;
+    Solver<number> solver;
   };
 
   bool take(const product_jacobian<L, Y>& j, T alpha, T beta) {
@@ -119,7 +127,7 @@ class gmres_factors {
   }
   /// w.in = A⁻¹ w.right, in values
   template <bool Adjoint>
-  void solve_values(places& w) const {
+  void solve_values(places& w, double tolerance) const {
     const int n = j_.rows();
     w.solver.solve(
         w.right.data(), w.solution.data(),
@@ -130,7 +138,7 @@ class gmres_factors {
           for (int k = 0; k < K; ++k)
             for (int i = 0; i < n; ++i) out[k * n + i] = value_of(w.out[k].data()[i]);
         },
-        static_cast<number>(j_.limits.tolerance), j_.limits.most);
+        static_cast<number>(tolerance), j_.limits.most);
     spread(w.solution.data(), w.in);
     precondition<Adjoint>(w.in);
   }
@@ -156,7 +164,7 @@ class gmres_factors {
   /// Duals: by two rounds of solves with the values of A, the second of which brings what the
   /// derivative of A does.
   template <bool Adjoint>
-  void solve_parts(const pointers& x) const {
+  void solve_parts(const pointers& x, double tolerance) const {
     places& w = work_;
     fit(w);
     const int n = j_.rows();
@@ -174,7 +182,7 @@ class gmres_factors {
             const auto place = static_cast<std::size_t>(k * n + i);
             w.right[place] = component(components > 1 ? rest[place] : x.at[k][i], q);
           }
-        solve_values<Adjoint>(w);
+        solve_values<Adjoint>(w, tolerance);
         for (int k = 0; k < K; ++k)
           for (int i = 0; i < n; ++i) {
             T& to = w.found[k].data()[i];
@@ -220,25 +228,24 @@ struct unconditioned {
   void evaluate(System&, double, const Y&, matrix&) const {}
 };
 
-/// Implicit methods without a Jacobian matrix (see algebra.hpp): GMRES on products J v of the field's
-/// JVP, transposed solves on those of its VJP. The preconditioner, from the right, is any algebra,
+/// Implicit methods without a Jacobian matrix (see algebra.hpp): a Krylov space of products J v of the
+/// field's JVP, for transposed solves of its VJP. The preconditioner, from the right, is any algebra,
 /// one of the user's as well: it is given the same system and may take a nearer matrix for J.
-///   with_algebra<kencarp4, gmres<banded>> m{{}, {.preconditioner = {1, 1}}};
 /// cost    a JVP (VJP) and a preconditioner's solve a product, two of each in Radau's complex half
-/// memory  (restart + 8) n numbers an object, 2 (restart + 8) n in the complex half
-/// limits  solves end at tolerance |b|, where refinement in adjoints takes them to rounding; one that
-///         does not get there within `most` products is a failed Newton iteration
-template <class L = unconditioned>
-struct gmres {
+/// limits  solves end at tolerance |b|, those of Newton iterations and of refinement, which takes
+///         adjoints to rounding, before; one that does not get there within `most` products is a
+///         failed Newton iteration
+template <class L, template <class> class Solver>
+struct krylov {
   L preconditioner{};
   gmres_limits limits{};
 
   template <class Y>
   using jacobian = product_jacobian<L, Y>;
   template <class Y>
-  using factors = gmres_factors<L, Y, 1>;
+  using factors = krylov_factors<L, Solver, Y, 1>;
   template <class Y>
-  using complex_factors = gmres_factors<L, Y, 2>;
+  using complex_factors = krylov_factors<L, Solver, Y, 2>;
 
   template <class System, class Y>
   void evaluate(System& sys, double t, const Y& y, product_jacobian<L, Y>& j) const {
@@ -252,5 +259,10 @@ struct gmres {
     preconditioner.evaluate(sys, t, y, j.near);
   }
 };
+
+///   with_algebra<kencarp4, gmres<banded>> m{{}, {.preconditioner = {1, 1}}};
+/// memory  (restart + 8) n numbers an object, 2 (restart + 8) n in the complex half
+template <class L = unconditioned>
+using gmres = krylov<L, gmres_solver>;
 
 }  // namespace revode

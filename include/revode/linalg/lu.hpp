@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include <revode/linalg/elimination.hpp>
+#include <revode/linalg/small_elimination.hpp>
 #include <revode/state/mat.hpp>
 
 namespace revode {
@@ -20,12 +23,19 @@ class lu {
   /// x = A⁻¹ x
   template <class X>
   REVODE_HD void solve(X& x) const {
-    solve_eliminated(factors_.data(), reciprocals_, pivots_, fixed_size<N>{}, x.data());
+    if constexpr (written_out)
+      solve_written_out<N>(factors_.data(), reciprocals_, pivots_, x.data());
+    else
+      solve_eliminated(factors_.data(), reciprocals_, pivots_, fixed_size<N>{}, x.data());
   }
   /// x = A⁻ᵀ x
   template <class X>
   REVODE_HD void solve_transposed(X& x) const {
-    solve_eliminated_transposed(factors_.data(), reciprocals_, pivots_, fixed_size<N>{}, x.data());
+    if constexpr (written_out)
+      solve_transposed_written_out<N>(factors_.data(), reciprocals_, pivots_, x.data());
+    else
+      solve_eliminated_transposed(factors_.data(), reciprocals_, pivots_, fixed_size<N>{},
+                                  x.data());
   }
 
   template <class Self, class Visit>
@@ -36,21 +46,33 @@ class lu {
   }
 
  private:
+  static constexpr bool written_out = N <= most_written_out;
+
   REVODE_HD bool factor_from(const mat<T, N>& a, T shift, bool negative) {
-    bool finite = true;
-    for (int i = 0; i < N; ++i) {
-      for (int j = 0; j < N; ++j) {
-        const T element = negative ? (i == j ? shift - a(i, j) : -a(i, j)) : a(i, j);
-        factors_(i, j) = element;
-        if constexpr (N > 4) finite &= element - element == T(0);  // see what eliminate passes over
+    const auto element = [&](int i, int j) {
+      return negative ? (i == j ? shift - a(i, j) : -a(i, j)) : a(i, j);
+    };
+    if constexpr (written_out) {
+      for_constants<0, N * N>([&](auto at) __attribute__((always_inline)) {
+        factors_(at / N, at % N) = element(at / N, at % N);
+      });
+      return eliminate_written_out<N>(factors_.data(), reciprocals_, pivots_);
+    } else {
+      bool finite = true;  // see what eliminate passes over
+      for (int i = 0; i < N; ++i) {
+        for (int j = 0; j < N; ++j) {
+          const T here = element(i, j);
+          factors_(i, j) = here;
+          finite &= here - here == T(0);
+        }
       }
+      return eliminate(factors_.data(), reciprocals_, pivots_, fixed_size<N>{}) && finite;
     }
-    return eliminate(factors_.data(), reciprocals_, pivots_, fixed_size<N>{}) && finite;
   }
 
   mat<T, N> factors_;
   T reciprocals_[N];
-  int pivots_[N];
+  std::conditional_t<written_out, index, int> pivots_[N];
 };
 
 }  // namespace revode

@@ -13,6 +13,7 @@ struct gmres_limits {
   int restart = 30;          ///< products between restarts
   int most = 300;            ///< products a solve
   double tolerance = 1e-12;  ///< of the residual
+  double rough = 1e-3;  ///< the same at most where it is looked at again: by Newton, by refinement
 };
 
 /// J v = (∂f/∂y) v and Jᵀ v at (t, y) by the field's JVP and VJP: J itself is nowhere. It refers to

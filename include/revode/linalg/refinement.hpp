@@ -44,6 +44,18 @@ bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& co
   return false;
 }
 
+/// x = A⁻¹ x, or A⁻ᵀ x, where what is left of it is looked at again: a solver that iterates may stop
+/// at `tolerance`.
+template <bool Transposed, class Factors, class X>
+void solve_roughly(const Factors& factors, double tolerance, X& x) {
+  if constexpr (requires { factors.template solve_to<Transposed>(tolerance, x); })
+    factors.template solve_to<Transposed>(tolerance, x);
+  else if constexpr (Transposed)
+    factors.solve_transposed(x);
+  else
+    factors.solve(x);
+}
+
 /// Whether factors of an earlier step of a sweep serve on: of the same sweep, which goes on where
 /// its last step ended, and with nearly the same shift. A sweep visits its steps in the same order
 /// whatever the schedule and never shares factors with replays, so that bits do not depend on it.

@@ -6,7 +6,7 @@
 namespace revode {
 
 /// ESDIRK3(2)5L[2]SA: L-stable, both formulas; 5 stages.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 3 (esdirk_rows.hpp)
 struct esdirk325 {
   static constexpr const char* name = "esdirk325";
   static constexpr const char* source =

@@ -6,7 +6,7 @@
 namespace revode {
 
 /// ESDIRK4(3)6L[2]SA: L-stable, both formulas; 6 stages.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 3 (esdirk_rows.hpp)
 struct esdirk436 {
   static constexpr const char* name = "esdirk436";
   static constexpr const char* source =

@@ -6,12 +6,12 @@
 namespace revode {
 
 /// ESDIRK5(4)7L[2]SA2: L-stable; 7 stages.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 4 (esdirk_rows.hpp)
 struct esdirk547 {
   static constexpr const char* name = "esdirk547";
   static constexpr const char* source =
       "Kennedy & Carpenter, Appl. Numer. Math. 146 (2019) 221-244, ESDIRK5(4)7L[2]SA2";
-  static constexpr int order = 5, embedded_order = 4, dense_order = 3;
+  static constexpr int order = 5, embedded_order = 4, dense_order = 4;
   static constexpr bool filtered = true;
   static constexpr esdirk_tableau<7> tableau = with_row_sums<7>(
       {.a = {{},

@@ -6,12 +6,12 @@
 namespace revode {
 
 /// ESDIRK5(4I)8L[2]SA: L-stable; 8 stages; the stages damp, too.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 4 (esdirk_rows.hpp)
 struct esdirk54i8 {
   static constexpr const char* name = "esdirk54i8";
   static constexpr const char* source =
       "Kennedy & Carpenter, NASA/TM-2016-219173 (2016), ESDIRK5(4)I8L[2]SA";
-  static constexpr int order = 5, embedded_order = 4, dense_order = 3;
+  static constexpr int order = 5, embedded_order = 4, dense_order = 4;
   static constexpr bool filtered = false;
   static constexpr double root2 = 1.414213562373095048802;
   static constexpr esdirk_tableau<8> tableau = {

@@ -41,12 +41,7 @@ void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y>
     else
       add_product(w.jacobian, w.x[0], w.rest[0]);
   };
-  const auto correct = [&] {
-    if constexpr (Transposed)
-      w.factors.solve_transposed(w.rest[0]);
-    else
-      w.factors.solve(w.rest[0]);
-  };
+  const auto correct = [&] { solve_roughly<Transposed>(w.factors, 1e-8, w.rest[0]); };
   const auto from_zero = [&](int most) {
     fill(w.x[0], T(0));
     return refine(w.x, w.rest, residual, correct, most);

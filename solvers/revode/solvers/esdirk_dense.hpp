@@ -2,17 +2,34 @@
 #pragma once
 
 #include <revode/solvers/esdirk_adjoint.hpp>
+#include <revode/solvers/esdirk_rows.hpp>
 
 namespace revode {
 
-/// The cubic Hermite polynomial of both ends' values and slopes k_1, k_S, as weights of the stages,
-/// y(θ) = y + h Σ b_i(θ) k_i, and their derivatives by θ.
+/// y(θ) = y + h Σ b_i(θ) k_i and the weights' derivatives by θ: esdirk_rows, or with two stages the
+/// cubic Hermite polynomial of both ends' values and slopes.
 template <class M>
 struct esdirk_weights {
   static constexpr int stages = esdirk_numbers<M>::stages;
-  double b[stages], slope[stages];
+  double b[stages] = {}, slope[stages] = {};
 
   explicit esdirk_weights(double x) {
+    if constexpr (stages > 2)
+      take_rows(x);
+    else
+      take_hermite(x);
+  }
+
+ private:
+  void take_rows(double x) {
+    constexpr esdirk_rows<M> rows;
+    for (int i = 0; i < stages; ++i)
+      for (int j = rows.order - 1; j >= 0; --j) {
+        slope[i] = muladd(slope[i], x, (j + 1) * rows.weights[i][j]);
+        b[i] = x * (b[i] + rows.weights[i][j]);
+      }
+  }
+  void take_hermite(double x) {
     for (int i = 0; i < stages; ++i) {
       b[i] = x * x * (3 - 2 * x) * M::tableau.a[stages - 1][i];
       slope[i] = 6 * x * (1 - x) * M::tableau.a[stages - 1][i];

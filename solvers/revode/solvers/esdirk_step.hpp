@@ -140,7 +140,7 @@ void replay(const M& m, System& sys, double t, double t_new, const esdirk_record
     open_stage<M>(i, h, c.memo, s, c.cache);
     for (int round = 0; round < r.iterations[i - 1]; ++round) {
       stage_residual<M>(sys, i, t, t_new, s.y, c.cache);
-      c.cache.factors.solve(c.cache.correction);
+      solve_roughly<false>(c.cache.factors, newton_solve_tolerance, c.cache.correction);
       add(c.cache.correction, c.cache.z);
     }
     if constexpr (is_differentiable_v<scalar_t<Y>>)
@@ -156,7 +156,7 @@ status iterate_stage(System& sys, int i, double t, double t_new, const Y& y,
   using verdict = newton_control::verdict;
   for (;;) {
     stage_residual<M>(sys, i, t, t_new, y, c);
-    c.factors.solve(c.correction);
+    solve_roughly<false>(c.factors, newton_solve_tolerance, c.correction);
     const double norm = std::sqrt(weighted_square(c.correction, c.weight));
     const verdict found = control.judge(norm);
     if (found == verdict::failed)
@@ -177,14 +177,14 @@ double esdirk_error_squared(const tolerance& tol, double h, const esdirk_stages<
   for (int j = 0; j < stages; ++j) row[j] = M::tableau.a[stages - 1][j] - M::tableau.b_embedded[j];
   // W⁻¹ (e/(hγ)) = (I − hγJ)⁻¹ e
   sum_of_stages(row, stages, M::filtered ? T(1 / esdirk_numbers<M>::gamma) : T(h), s.k, error);
-  if constexpr (M::filtered) c.factors.solve(error);
+  if constexpr (M::filtered) solve_roughly<false>(c.factors, newton_solve_tolerance, error);
   copy(s.y, c.stage);
   for (int i = 0, n = length(s.y); i < n; ++i) {
     const T end = s.y.data()[i] + c.z.data()[i];
     if (std::abs(end) > std::abs(s.y.data()[i])) c.stage.data()[i] = end;
   }
-  fill_weights(c.stage, tol.rtol, tol.atol, c.weight);
-  return weighted_square(error, c.weight);
+  fill_weights(c.stage, tol, c.weight);
+  return error_squared(tol, error, c.weight);
 }
 
 template <class M, class System, class Y>
@@ -201,7 +201,7 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   }
   const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, 10 * 2.3e-16 / tol.rtol);
   double rate = from.memo.next.rate, theta = 0;
-  fill_weights(s.y, tol.rtol, tol.atol, next.cache.weight);
+  fill_weights(s.y, tol, next.cache.weight);
   for (int i = 1; i < esdirk_numbers<M>::stages; ++i) {
     open_stage<M>(i, h, next.memo, s, next.cache);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate));

@@ -7,7 +7,7 @@
 namespace revode {
 
 /// The implicit half of ARK3(2)4L[2]SA, whose explicit rows make imex<kencarp3>: L-stable, 4 stages.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 3 (esdirk_rows.hpp)
 struct kencarp3 {
   static constexpr const char* name = "kencarp3";
   static constexpr const char* imex_name = "kencarp3_imex";

@@ -7,7 +7,7 @@
 namespace revode {
 
 /// The implicit half of ARK4(3)6L[2]SA, whose explicit rows make imex<kencarp4>: L-stable, 6 stages.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 3 (esdirk_rows.hpp)
 struct kencarp4 {
   static constexpr const char* name = "kencarp4";
   static constexpr const char* imex_name = "kencarp4_imex";

@@ -7,13 +7,13 @@
 namespace revode {
 
 /// The implicit half of ARK4(3)7L[2]SA₁, whose explicit rows make imex<kencarp47>: L-stable, 7 stages, small γ, the stages damp, too.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 4 (esdirk_rows.hpp)
 struct kencarp47 {
   static constexpr const char* name = "kencarp47";
   static constexpr const char* imex_name = "kencarp47_imex";
   static constexpr const char* source =
       "Kennedy & Carpenter, Appl. Numer. Math. 136 (2019) 183-205, ARK4(3)7L[2]SA1";
-  static constexpr int order = 4, embedded_order = 3, dense_order = 3;
+  static constexpr int order = 4, embedded_order = 3, dense_order = 4;
   static constexpr bool filtered = false;
   static constexpr esdirk_tableau<7> tableau = {
       .a = {{},

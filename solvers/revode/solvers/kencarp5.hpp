@@ -7,13 +7,13 @@
 namespace revode {
 
 /// The implicit half of ARK5(4)8L[2]SA, whose explicit rows make imex<kencarp5>: L-stable, 8 stages.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 4 (esdirk_rows.hpp)
 struct kencarp5 {
   static constexpr const char* name = "kencarp5";
   static constexpr const char* imex_name = "kencarp5_imex";
   static constexpr const char* source =
       "Kennedy & Carpenter, Appl. Numer. Math. 44 (2003) 139-181, ARK5(4)8L[2]SA";
-  static constexpr int order = 5, embedded_order = 4, dense_order = 3;
+  static constexpr int order = 5, embedded_order = 4, dense_order = 4;
   static constexpr bool filtered = true;
   static constexpr esdirk_tableau<8> tableau = {
       .a = {{},

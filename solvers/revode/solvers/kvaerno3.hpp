@@ -7,7 +7,7 @@ namespace revode {
 
 /// Kværnø's ESDIRK 3(2) with 4 stages: L-stable; the estimate is the distance from its third stage,
 /// filtered.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 3 (esdirk_rows.hpp)
 struct kvaerno3 {
   static constexpr const char* name = "kvaerno3";
   static constexpr const char* source = "Kvaerno, BIT 44 (2004) 489-502";

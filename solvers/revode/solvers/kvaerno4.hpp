@@ -7,7 +7,7 @@ namespace revode {
 
 /// Kværnø's ESDIRK 4(3) with 5 stages; the estimate is the distance from its fourth stage, which is
 /// L-stable; the last one is A-stable with |R(∞)| = 0.72. Filtered.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 3 (esdirk_rows.hpp)
 struct kvaerno4 {
   static constexpr const char* name = "kvaerno4";
   static constexpr const char* source = "Kvaerno, BIT 44 (2004) 489-502";

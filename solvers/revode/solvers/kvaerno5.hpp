@@ -7,11 +7,11 @@ namespace revode {
 
 /// Kværnø's ESDIRK 5(4) with 7 stages: L-stable; the estimate is the distance from its sixth stage,
 /// filtered.
-/// dense output  cubic Hermite polynomial, of order 3
+/// dense output  by the stages' values, of order 4 (esdirk_rows.hpp)
 struct kvaerno5 {
   static constexpr const char* name = "kvaerno5";
   static constexpr const char* source = "Kvaerno, BIT 44 (2004) 489-502";
-  static constexpr int order = 5, embedded_order = 4, dense_order = 3;
+  static constexpr int order = 5, embedded_order = 4, dense_order = 4;
   static constexpr bool filtered = true;
   static constexpr esdirk_tableau<7> tableau = {
       .a = {{},

@@ -76,6 +76,9 @@ struct newton_record {
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 };
 
+/// What may be left of a correction's linear system: as much as a simplified Newton iteration leaves.
+inline constexpr double newton_solve_tolerance = 1e-3;
+
 /// weight = 1/(atol + rtol |y|)
 template <class Y>
 void fill_weights(const Y& y, double rtol, double atol, Y& weight) {
@@ -94,6 +97,38 @@ double weighted_square(const Y& x, const Y& weight) {
     sum = muladd(part, part, sum);
   }
   return n > 0 ? sum / n : 0.0;
+}
+
+/// The same for the tolerances change(tol), each element's own under options::norm. Those outside the
+/// norm keep the tolerances of all, so that iterations converge in them, too.
+template <class Y, class Change>
+void fill_weights(const Y& y, const tolerance& tol, Y& weight, const Change& change) {
+  using T = scalar_t<Y>;
+  using std::abs;
+  const tolerance all = change(tol);
+  fill_weights(y, all.rtol, all.atol, weight);
+  if (tol.each == nullptr) return;
+  for (int i = 0, n = length(y); i < n; ++i) {
+    if (!tol.each->is_inside(i)) continue;
+    const tolerance own = change(tolerance{tol.each->rtol[i], tol.each->atol[i]});
+    T size = abs(y.data()[i]);
+    if (tol.each->pairs) size = T(std::hypot(y.data()[i], y.data()[i ^ 1]));
+    weight.data()[i] = T(1) / muladd(T(own.rtol), size, T(own.atol));
+  }
+}
+template <class Y>
+void fill_weights(const Y& y, const tolerance& tol, Y& weight) {
+  fill_weights(y, tol, weight, [](const tolerance& t) { return t; });
+}
+/// The norm's square of an error with these weights.
+template <class Y>
+double error_squared(const tolerance& tol, const Y& error, const Y& weight) {
+  if (tol.each == nullptr) return weighted_square(error, weight);
+  for (int i = 0, n = length(error); i < n; ++i) {
+    const auto part = static_cast<double>(weight.data()[i] * error.data()[i]);
+    tol.each->scaled[i] = tol.each->is_inside(i) ? part : 0 * part;
+  }
+  return tol.each->combined();
 }
 
 /// States small enough for a step to be one piece of code without a call: a fifth less time there,

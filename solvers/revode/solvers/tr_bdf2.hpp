@@ -6,7 +6,7 @@
 namespace revode {
 
 /// TR-BDF2: L-stable, order 2, with an estimate by a formula of order 3, filtered.
-/// dense output  cubic Hermite polynomial, of order 2 like the method
+/// dense output  by the stages' values, of order 2 like the method (esdirk_rows.hpp)
 struct tr_bdf2 {
   static constexpr const char* name = "tr_bdf2";
   static constexpr const char* source =
