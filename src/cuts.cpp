@@ -12,6 +12,7 @@ cut_list::cut_list(const options& o, double t0, double t1)
     : t0_(t0),
       t1_(t1),
       direction_(t1 < t0 ? -1 : 1),
+      pause_(direction_ * HUGE_VAL),
       end_(t1) {
   for (std::size_t k = 0; k < o.stops.size(); ++k) add_known_time(o.stops[k], -1, k, false);
   for (std::size_t k = 0; k < o.discontinuities.size(); ++k)
@@ -79,7 +80,12 @@ void cut_list::enter_stretch(std::size_t k) {
   due_ = k > 0 ? cuts_[k - 1].due : 0;
   extra_ = k > 0 ? cuts_[k - 1].extra : 0;
   cut_after_ = k < cuts_.size() ? cuts_[k].step + 1 : unbounded;
+  find_end();
+}
+
+void cut_list::find_end() {
   end_ = due_ < known_.size() ? known_[due_].end : t1_;
+  if (direction_ * (end_ - pause_) > 0) end_ = pause_;
 }
 
 }  // namespace revode

@@ -25,12 +25,24 @@ void validate_tolerances(const options& o) {
     misuse(both + " (at least one must be positive) give e.g. rtol=1e-6, atol=1e-9?");
 }
 
+void validate_each(const std::vector<double>& list, const char* name, int n, bool infinite) {
+  if (list.empty()) return;
+  if (list.size() != static_cast<std::size_t>(n))
+    misuse(std::to_string(list.size()) + " tolerances in norm." + name + " for a state of " +
+           std::to_string(n) + " elements (each element has one) give as many, or none?");
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (!(list[i] >= 0) || (std::isinf(list[i]) && !infinite))
+      misuse("invalid tolerance norm." + std::string(name) + "[" + std::to_string(i) +
+             "] = " + text(list[i]) + " (tolerances are " + (infinite ? "" : "finite and ") +
+             "not negative) give e.g. 1e-6?");
+}
+
 void validate_steps(const options& o, double t0, double t1, bool has_estimate, const char* method) {
   if (!(o.fixed_step >= 0) || std::isinf(o.fixed_step))
     misuse("invalid fixed step " + text(o.fixed_step) +
            " (a step length is positive and finite; its sign follows from t0 and t1) give its "
            "length?");
-  if (o.fixed_step == 0 && !has_estimate)
+  if (o.fixed_step == 0 && o.grid.empty() && !has_estimate)
     misuse("method " + std::string(method) +
            " without a fixed step (it has no error estimate to choose steps by) give fixed_step, "
            "or a method with an estimate such as tsit5?");
@@ -50,12 +62,32 @@ void validate_steps(const options& o, double t0, double t1, bool has_estimate, c
   if (o.max_step > 0 && o.min_step > o.max_step)
     misuse("min_step " + text(o.min_step) + " above max_step " + text(o.max_step) +
            " (no step has a length between them) exchange them?");
+  if (o.controller.ratio != 0 && o.controller.d != 0)
+    misuse("controller with ratio=" + text(o.controller.ratio) + " and d=" + text(o.controller.d) +
+           " (it remembers the last step ratio or the error before the last, not both) leave one "
+           "at 0?");
   if (o.event_samples < 1)
     misuse("invalid event_samples " + std::to_string(o.event_samples) +
            " (a step's end is one place to look at events) give at least 1?");
   if (o.max_steps < 0)
     misuse("invalid max_steps " + std::to_string(o.max_steps) +
            " (a number of attempts is not negative) give a positive bound?");
+}
+
+void validate_grid(const options& o, double t0, double t1) {
+  const auto& grid = o.grid;
+  if (grid.empty()) return;
+  if (o.fixed_step > 0)
+    misuse("a grid of " + std::to_string(grid.size()) + " times with fixed_step " +
+           text(o.fixed_step) + " (each says where steps end) give one of the two?");
+  if (grid.front() != t0 || grid.back() != t1)
+    misuse("grid from " + text(grid.front()) + " to " + text(grid.back()) +
+           " (the interval runs from " + text(t0) + " to " + text(t1) +
+           ") let it begin with t0 and end with t1?");
+  for (std::size_t k = 1; k < grid.size(); ++k)
+    if (!((t1 - t0) * (grid[k] - grid[k - 1]) > 0))
+      misuse("grid time " + text(grid[k]) + " after " + text(grid[k - 1]) +
+             " (every step has a length, from t0 towards t1) sort the grid, without repetitions?");
 }
 
 void validate_save_points(const save_at& save, double t0, double t1) {
@@ -97,6 +129,7 @@ void validate(const options& o, double t0, double t1, bool has_estimate, const c
            " (both ends must be finite) give finite t0 and t1?");
   validate_tolerances(o);
   validate_steps(o, t0, t1, has_estimate, method);
+  validate_grid(o, t0, t1);
   validate_save_points(o.save, t0, t1);
   validate_stops(o.stops, "stop ", t0, t1);
   validate_stops(o.discontinuities, "discontinuity ", t0, t1);
@@ -104,6 +137,20 @@ void validate(const options& o, double t0, double t1, bool has_estimate, const c
     misuse(
         "require_equal_bits in a build that fuses products (bits then depend on inlining) "
         "compile with -ffp-contract=off, which revode::core exports?");
+}
+
+void validate(const error_norm& norm, int n) {
+  validate_each(norm.rtol, "rtol", n, false);
+  validate_each(norm.atol, "atol", n, true);
+  bool inside = norm.atol.empty();
+  for (const double a : norm.atol) inside = inside || !std::isinf(a);
+  if (norm.pairs && n % 2 != 0)
+    misuse("norm.pairs for a state of " + std::to_string(n) +
+           " elements (a complex number has two) leave it false?");
+  if (!inside)
+    misuse(
+        "no component inside norm.atol (with every tolerance infinite nothing is left to choose "
+        "steps by) give at least one a finite tolerance?");
 }
 
 index fixed_step_count(double t0, double t1, double h) {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include <revode/solve/controller.hpp>
+#include <revode/solve/controllers.hpp>
 
 namespace revode {
 namespace {
@@ -108,6 +108,80 @@ TEST_CASE("while the error is about right the step is kept, and remembered all t
   CHECK(m.before == 0.25);
   CHECK(propose_factor(c, m, 0.0999, 5) > 1);
   CHECK(propose_factor(c, m, 0.5001, 5) < 1);
+}
+
+TEST_CASE("the named controllers are the published products of powers") {
+  // e² = 0.25, 0.04, 0.9025 of a method with k = 2, from an empty memory; by hand
+  struct row {
+    const char* name;
+    pid_controller c;
+    double factors[3];
+  };
+  const auto power = [](double x, double y) { return std::pow(x, y); };
+  const double a = 0.5, b = 0.2, d = 0.95;  // the errors themselves
+  const double h1 = 0.9 * power(a, -0.125);
+  const double h2 = 0.9 * power(b, -0.125) * power(a, -0.125) * power(h1, -0.25);
+  const double g1 = 0.9 * power(a, -0.5);
+  const double g2 = 0.9 * power(b, -0.5);  // predicted: 0.9 g1 b⁻¹ a^(1/2), which is more
+  const row rows[] = {
+      {"i", controllers::i(), {0.9 / power(a, 0.5), 0.9 / power(b, 0.5), 0.9 / power(d, 0.5)}},
+      {"pi",
+       controllers::pi(),
+       {0.9 * power(a, -0.35), 0.9 * power(b, -0.35) * power(a, 0.2),
+        0.9 * power(d, -0.35) * power(b, 0.2)}},
+      {"pi4020",
+       controllers::pi4020(),
+       {0.9 * power(a, -0.3), 0.9 * power(b, -0.3) * power(a, 0.1),
+        0.9 * power(d, -0.3) * power(b, 0.1)}},
+      {"pid",
+       controllers::pid(),
+       {0.9 * power(a, -0.245), 0.9 * power(b, -0.245) * power(a, 0.17),
+        0.9 * power(d, -0.245) * power(b, 0.17) * power(a, -0.05)}},
+      {"h312pid",
+       controllers::h312pid(),
+       {0.9 * power(a, -1.0 / 36), 0.9 * power(b * a * a, -1.0 / 36),
+        0.9 * power(d * b * b * a, -1.0 / 36)}},
+      {"h211b",
+       controllers::h211b(),
+       {h1, h2, 0.9 * power(d, -0.125) * power(b, -0.125) * power(h2, -0.25)}},
+      {"gustafsson",
+       controllers::gustafsson(),
+       {g1 < 0.9 / a ? g1 : 0.9 / a, g2, 0.9 * g2 * power(b, 0.5) / d}},
+  };
+  for (const row& r : rows) {
+    CAPTURE(r.name);
+    controller_memory m;
+    const double squares[] = {0.25, 0.04, 0.9025};
+    for (int n = 0; n < 3; ++n) {
+      CAPTURE(n);
+      CHECK(relative_difference(propose_factor(r.c, m, squares[n], 2), r.factors[n]) <
+            10 * power_error);
+    }
+  }
+}
+
+TEST_CASE("a digital filter does not answer to errors that alternate") {
+  for (const auto& c : {controllers::h211pi(), controllers::h312pid(), controllers::h211b(4)}) {
+    controller_memory m;
+    double factor[40];
+    for (int n = 0; n < 40; ++n) factor[n] = propose_factor(c, m, n % 2 == 0 ? 0.2 : 0.9, 5);
+    CHECK(relative_difference(factor[39], factor[38]) < power_error);
+  }
+  controller_memory m;
+  double factor[2];
+  for (int n = 0; n < 40; ++n)
+    factor[n % 2] = propose_factor(controllers::pi(), m, n % 2 == 0 ? 0.2 : 0.9, 5);
+  CHECK(relative_difference(factor[0], factor[1]) > 0.1);
+}
+
+TEST_CASE("the step ratio runs through rejections: it is that of the accepted steps") {
+  const pid_controller c = controllers::h211b();
+  controller_memory m;
+  const double one = propose_factor(c, m, 0.5, 5);
+  CHECK(m.before == one);
+  const double two = propose_factor(c, m, 4.0, 5);
+  CHECK(m.before == one * two);
+  CHECK(m.previous == 0.5);
 }
 
 }  // namespace revode

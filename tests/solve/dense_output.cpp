@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "event_models.hpp"
+
 #include <revode/problems/lorenz.hpp>
 #include <revode/solve/dense_output.hpp>
 #include <revode/solvers/tsit5.hpp>
@@ -72,6 +74,65 @@ TEST_CASE("a solve without steps is its initial state, with the slope of the fie
   CHECK(y.steps() == 0);
   CHECK(y(2.0) == vec<double, 3>{1, 0, 0});
   CHECK(y.derivative(2.0) == vec<double, 3>{-10, 28, 0});
+}
+
+namespace {
+
+struct landing : bounce {
+  static constexpr bool terminal = true;
+};
+/// Behind it the ball is heavier.
+struct gain {
+  std::vector<double> times;
+  template <class T, class Y, class P>
+  void jump(const T&, const Y&, const P& p, Y&, P& p_new) const {
+    p_new[0] = 2 * p[0];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("across events there are two values at their times and one everywhere else") {
+  const problem q{falling_ball{}, vec{1., 0.}, 0., 1., vec{8., 1.}};
+  const auto list = events(bounce{}, gain{{0, 0.9}});
+  const options o{.stops = {0.25}, .discontinuities = {0.6}};
+  auto y = solve(q, tsit5{}, o, list, dense_output{});
+  REQUIRE(y.events.size() == 3);
+  // the ball is twice as heavy from the start on, hence down at t = √(1/8)
+  const double down = std::sqrt(1.0 / 8), speed = 16 * down;
+  CHECK(y(0) == q.y0);
+  CHECK(y.derivative(0)[1] == -8);
+  CHECK(y.derivative(0, side::behind)[1] == doctest::Approx(-16));
+  CHECK(y(0, side::behind) == q.y0);
+  const double at = y.events[1].t;
+  CHECK(at == doctest::Approx(down).epsilon(1e-14));
+  CHECK(y(at)[1] == doctest::Approx(-speed).epsilon(1e-13));
+  CHECK(y(at, side::behind)[1] == doctest::Approx(speed).epsilon(1e-13));
+  CHECK(y.derivative(at)[0] == doctest::Approx(-speed).epsilon(1e-13));
+  CHECK(y.derivative(at, side::behind)[0] == doctest::Approx(speed).epsilon(1e-13));
+  CHECK(y.derivative(0.9)[1] == doctest::Approx(-16).epsilon(1e-12));
+  CHECK(y.derivative(0.9, side::behind)[1] == doctest::Approx(-32).epsilon(1e-12));
+  for (const double t : {0.1, 0.25, 0.3, 0.6, 0.7, 0.9, 0.95}) {
+    CHECK(y(t) == y(t, side::behind));
+    const double left = t - down, late = std::fmax(0, t - 0.9);
+    const double height =
+        left < 0 ? 1 - 8 * t * t : speed * left - 8 * left * left - 8 * late * late;
+    CHECK(y(t)[0] == doctest::Approx(height).epsilon(1e-12));
+  }
+  options saving = o;
+  saving.save.ts = {0, 0.1, 0.25, at, 0.6, 0.7, 0.9, 1};
+  CHECK(solve(q, tsit5{}, saving, list).ys == y.at(saving.save.ts));
+  CHECK(y(1) == y.y);
+}
+
+TEST_CASE("a solve that an event ends, and one that ends at once") {
+  const problem q{falling_ball{}, vec{1., 0.}, 0., 9., vec{8., 0.5}};
+  auto y = solve(q, tsit5{}, {}, events(landing{}, gain{{0}}), dense_output{});
+  CHECK(y(y.t)[1] == doctest::Approx(-std::sqrt(32)).epsilon(1e-13));
+  CHECK(y(y.t, side::behind) == y.y);
+  CHECK(y.y[1] == doctest::Approx(std::sqrt(8)).epsilon(1e-13));
+  CHECK(y.derivative(y.t, side::behind)[1] == doctest::Approx(-16));
+  CHECK_THROWS_AS(y(y.t + 1e-9), std::invalid_argument);
 }
 
 TEST_CASE("a time outside is refused word by word, also behind a solve that ended early") {

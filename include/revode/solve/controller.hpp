@@ -8,11 +8,13 @@ namespace revode {
 /// A proportional-integral-derivative controller of the step size, on the squared error err²:
 ///   factor = safety · (errₙ²)^(−β₁/2) · (errₙ₋₁²)^(−β₂/2) · (errₙ₋₂²)^(−β₃/2),
 ///   β₁ = (p + i + d)/k, β₂ = −(p + 2d)/k, β₃ = d/k, k = order of the estimate + 1,
-/// clipped to [factor_min, factor_max]. A rejected step shrinks by the classical rule (p = d = 0),
+/// times (hₙ/hₙ₋₁)^ratio, clipped to [factor_min, factor_max]. A rejected step shrinks by the classical rule (p = d = 0),
 /// and the first step accepted after a rejection does not grow.
 /// While keep_from ≤ err² ≤ keep_to the step is kept as it is: the next attempt then need not wait
 /// for the power, and a processor that guesses so overlaps the two (a third less time per attempt
 /// on small systems, at the same work). keep_from > keep_to switches that off.
+/// hₙ/hₙ₋₁ is what the controller proposed, before max_step, stops and t1 cut it. A controller with a
+/// ratio has d = 0. Named gains: solve/controllers.hpp.
 /// source  Söderlind, ACM TOMS 29 (2003) 1–26; the gains are those of Hairer's DOPRI5, β = 0.04
 struct pid_controller {
   double p = 0.2;
@@ -23,9 +25,11 @@ struct pid_controller {
   double factor_max = 10;
   double keep_from = 0.1;
   double keep_to = 0.5;
+  double ratio = 0;
+  bool at_most_integral = false;  ///< no factor above safety · (errₙ²)^(−1/2k)
 };
 
-/// err² of the last two accepted steps (1: none yet).
+/// err² of the last two accepted steps (1: none yet); with a ratio, hₙ/hₙ₋₁ in place of the second.
 struct controller_memory {
   double previous = 1;
   double before = 1;
@@ -40,28 +44,41 @@ REVODE_HD double log2_error(double error_squared) {
 
 /// The factor on the step just tried, whose estimate falls as h^order. error_squared may be 0,
 /// infinite or NaN.
-REVODE_HD double propose_factor(const pid_controller& c, controller_memory& m,
-                                double error_squared, int order) {
+REVODE_HD double propose_factor(const pid_controller& c, controller_memory& m, double error_squared,
+                                int order) {
   const double k = -0.5 / order;
   if (!(error_squared <= 1)) {
     m.rejected = true;
-    const double factor = c.safety * exp2_approx(k * log2_error(error_squared));
-    return factor > c.factor_min ? factor : c.factor_min;
+    double factor = c.safety * exp2_approx(k * log2_error(error_squared));
+    factor = factor > c.factor_min ? factor : c.factor_min;
+    if (c.ratio != 0) m.before *= factor;
+    return factor;
   }
   double factor = 1;
   if (!(error_squared >= c.keep_from && error_squared <= c.keep_to)) {
     double power = k * (c.p + c.i + c.d) * log2_error(error_squared);
     if (c.p != 0 || c.d != 0)
       power -= k * ((c.p + 2 * c.d) * log2_error(m.previous) - c.d * log2_error(m.before));
+    if (c.ratio != 0) power += c.ratio * log2_approx(m.before);
+    if (c.at_most_integral) {
+      const double integral = k * log2_error(error_squared);
+      power = power < integral ? power : integral;
+    }
     factor = c.safety * exp2_approx(power);
     const double most = m.rejected ? 1 : c.factor_max;
     factor = factor > c.factor_min ? factor : c.factor_min;
     factor = factor < most ? factor : most;
   }
-  m.before = m.previous;
+  m.before = c.ratio != 0 ? factor : m.previous;
   m.previous = error_squared;
   m.rejected = false;
   return factor;
+}
+
+/// What is remembered behind a step that a stop cut: its error says nothing.
+REVODE_HD controller_memory without_last(const pid_controller& c, const controller_memory& m) {
+  if (c.ratio != 0) return {};
+  return {m.before, m.before, false};
 }
 
 }  // namespace revode

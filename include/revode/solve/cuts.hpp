@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -48,6 +49,16 @@ class cut_list {
 
   /// Where the next known time, or t1, ends a step.
   double end() const { return end_; }
+  /// Lets stretches end at t at the latest, until go_on.
+  void pause_at(double t) {
+    pause_ = t;
+    find_end();
+  }
+  /// cuts_step: the pause was inside a step of a fixed grid.
+  void go_on(bool cuts_step) {
+    extra_ += cuts_step ? 1 : 0;
+    pause_at(direction_ * HUGE_VAL);
+  }
   /// In a replay: the number of steps behind which the next cut is; none: unbounded.
   index cut_after() const { return cut_after_; }
   /// Equal steps that were cut in two so far.
@@ -82,7 +93,9 @@ class cut_list {
   void enter_stretch(std::size_t k);
 
  private:
-  double t0_, t1_, direction_, end_ = 0;
+  void find_end();
+
+  double t0_, t1_, direction_, pause_, end_ = 0;
   index cut_after_ = unbounded, extra_ = 0;
   std::size_t stretch_ = 0, due_ = 0;
   std::vector<known_time> known_;

@@ -106,7 +106,7 @@ class event_search {
       using event = std::remove_cvref_t<decltype(e)>;
       if constexpr (event::located) {
         const auto k = static_cast<std::size_t>(i);
-        constexpr crossing d = direction_v<std::remove_cvref_t<decltype(e.event)>>;
+        const crossing d = direction_of(e.event);
         const double g = e.condition(t + to * h, y, p);
         known = known && !std::isnan(g);
         new_side_[k] = sign(g);

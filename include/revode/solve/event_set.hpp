@@ -203,14 +203,16 @@ class event_set<event_list<E...>, Y, P> {
   static constexpr int count = sizeof...(E);
   static constexpr int located = (0 + ... + int(located_event<E, Y, P>));
   static constexpr bool moves_parameters = (false || ... || jumps_parameters<E, Y, P>);
+  static constexpr bool listed = (false || ... || listed_times<E>);
   static constexpr bool observed = (false || ... || step_observer<E, Y, P>);
+  static constexpr bool watched = (false || ... || attempt_observer<E>);
   static constexpr bool bounded = (false || ... || domain_predicate<E, Y, P>);
 
   static_assert((true && ... &&
                  (located_event<E, Y, P> || timed_event<E, P> || step_observer<E, Y, P> ||
-                  domain_predicate<E, Y, P>)),
-                "an event has none of condition(t, y, p), time(p), times, inside(t, y, p) and "
-                "after_step(t, y, p), or not for this state: see revode/solve/events.hpp?");
+                  domain_predicate<E, Y, P> || attempt_observer<E>)),
+                "an event has none of condition(t, y, p), time(p), times, inside(t, y, p), "
+                "after_step(t, y, p) and after_attempt(attempt), or not for this state: see revode/solve/events.hpp?");
 
   explicit event_set(const event_list<E...>& list)
       : each_(std::apply(

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <revode/state/algebra.hpp>
+#include <revode/status.hpp>
 
 namespace revode {
 
@@ -27,6 +28,7 @@ namespace revode {
 ///   timed      time(p), or a list `times`: hit exactly; a time outside [t0, t1] does not occur
 ///   domain     inside(t, y, p): a step whose end is outside is rejected and tried shorter
 ///   observer   after_step(t, y, p): sees every accepted step's end; true stops the solve
+///              after_attempt(step_attempt): is told of every attempt (solve/step_lines.hpp)
 /// Located and timed events may have besides
 ///   jump(t, y, p, y_new)          the state behind the event
 ///   jump(t, y, p, y_new, p_new)   that and the parameters from there on (p_new: a copy of p)
@@ -86,6 +88,18 @@ concept step_observer = requires(const E& e, double t, const Y& y, const P& p) {
   { e.after_step(t, y, p) } -> std::convertible_to<bool>;
 };
 
+/// An attempt from t to t_new: its scaled error (NaN or infinite where there is none), and whether it
+/// was accepted; `what` says why it could not be computed.
+struct step_attempt {
+  double t, t_new, error;
+  bool accepted;
+  status what;
+};
+template <class E>
+concept attempt_observer = requires(const E& e, const step_attempt& a) {
+  e.after_attempt(a);
+};
+
 template <class E, class Y, class P>
 concept jumps_state = requires(const E& e, const scalar_t<Y>& t, const Y& y, const P& p, Y& y_new) {
   e.jump(t, y, p, y_new);
@@ -111,5 +125,13 @@ inline constexpr crossing direction_v = [] {
   else
     return crossing::both;
 }();
+/// The same of an object, which may have its direction as a member.
+template <class E>
+constexpr crossing direction_of(const E& e) {
+  if constexpr (requires { e.direction; })
+    return e.direction;
+  else
+    return crossing::both;
+}
 
 }  // namespace revode

@@ -8,9 +8,11 @@
 
 namespace revode {
 
-/// Mean of (xᵢ / (atol + rtol |yᵢ|))².
+/// Mean of (xᵢ / (atol + rtol |yᵢ|))², or what options::norm makes of them.
 template <class Y>
 REVODE_HD double scaled_mean_square(const Y& x, const Y& y, const tolerance& tol) {
+  if (tol.each != nullptr)
+    return norm_squared(*tol.each, y, y, [&x](int i) { return x.data()[i]; });
   double sum = 0;
   const int n = length(y);
   for (int i = 0; i < n; ++i) {

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <revode/solve/controller.hpp>
+#include <revode/solve/controllers.hpp>
+#include <revode/solve/error_norm.hpp>
 #include <revode/solve/step_rounding.hpp>
 
 namespace revode {
@@ -20,19 +21,16 @@ struct save_at {
   index every = 0;  ///< > 0: the state after every so many accepted steps, instead of a list
 };
 
-/// The scaled error of a step is the root mean square of eᵢ / (atol + rtol max(|yᵢ|, |yᵢ'|)).
-struct tolerance {
-  double rtol = 1e-6;
-  double atol = 1e-9;
-  bool estimate = true;  ///< false: do not estimate (fixed steps)
-};
-
 /// Everything about how to integrate; the defaults suit most problems. 0 means "chosen for me"
 /// for the step sizes.
 struct options {
   double rtol = 1e-6;
   double atol = 1e-9;
-  double fixed_step = 0;        ///< > 0: N = ⌈|t1 − t0| / H⌉ equal steps, no error control
+  error_norm norm{};      ///< tolerances by component, components outside, another norm
+  double fixed_step = 0;  ///< > 0: N = ⌈|t1 − t0| / H⌉ equal steps, no error control
+  /// t0 = g₀, g₁, …, g_N = t1: steps end exactly there, no error control. As times of a grid are, they
+  /// are constants of the derivative, but for t0 and t1.
+  std::vector<double> grid{};
   double first_step = 0;        ///< signed like t1 − t0; 0: Hairer's estimate
   double max_step = 0;          ///< > 0: no step is longer
   double min_step = 0;          ///< > 0: no step is shorter, unless a stop or t1 cuts it
@@ -52,6 +50,9 @@ struct options {
 /// `fused` says that the calling code was compiled with fused products (see fuses_products).
 void validate(const options& o, double t0, double t1, bool has_estimate, const char* method,
               bool fused);
+
+/// The same for options::norm, with a state of n elements.
+void validate(const error_norm& norm, int n);
 
 /// Number of equal steps of length H from t0 to t1: ⌈|t1 − t0| / H − 1e-9⌉.
 index fixed_step_count(double t0, double t1, double h);

@@ -19,6 +19,7 @@ template <method M, class F, class Y, class P>
                                             const options& o) {
   check_problem(m, q);
   validate(o, q.t0, q.t1, has_estimate_v<M>, M::name, fuses_products());
+  validate(o.norm, length(q.y0));
   if (!has_dense_output_v<M> && !o.save.ts.empty())
     throw std::invalid_argument("method " + std::string(M::name) +
                                 " with save points (it has no dense output to take them from) "

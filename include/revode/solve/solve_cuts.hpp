@@ -19,6 +19,9 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
   using typename base::event_set_type;
   using typename base::tape_type;
 
+  /// From now on the state before each cut is put there, in order.
+  void keep_before_cuts(std::vector<Y>& before) { before_cuts_ = &before; }
+
  protected:
   using base::carries_, base::current_, base::direction_, base::end, base::ended_, base::h_,
       base::keep_point, base::log_, base::memory_, base::method_, base::next_save_, base::options_,
@@ -51,18 +54,26 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
 
   /// The end of a stretch: t1, a known time, or the event at θ.
   [[gnu::noinline, gnu::cold]] void reach(const tape_type& tape, double theta, double h) {
-    if (theta < 0 && !stretches_.pending(t_)) return end(status::success);
+    const bool pending = stretches_.pending(t_);
+    if (theta < 0 && !pending && t_ == t1_) return end(status::success);
     restore_length(tape, h);
+    if (theta < 0 && !pending) return pause();
     if (!(theta >= 0 && theta < 1) && stretches_.pending(t_))
       save_listed(stretches_.next().t, position_ - 1);
     make_cut(tape, theta);
+  }
+
+  /// The stretch goes on behind a time that was asked for on the way (step_by_step).
+  void pause() {
+    const bool fixed = log_.fixed_steps() > 0;
+    stretches_.go_on(fixed && log_.fixed_end(position_ - 1 - stretches_.extra()) != t_);
   }
 
   /// A step that a stop cut to less than half says little about the length of the next.
   void restore_length(const tape_type& tape, double h) {
     if (tape.t_new != stretches_.end() || 2 * std::abs(tape.t_new - tape.t) >= std::abs(h)) return;
     if (std::abs(h) > std::abs(h_)) h_ = h;
-    memory_ = {memory_.before, memory_.before, false};
+    memory_ = without_last(options_.controller, memory_);
   }
 
   /// Cuts behind the step just accepted, at θ of it or at its end; at t0 if there is none.
@@ -71,9 +82,10 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
     std::vector<int> found;
     if constexpr (event_set_type::located > 0)
       if (theta >= 0) found = search_.found();
-    const bool equal = log_.equal_steps() > 0;  // where the step would have ended on its grid
-    const double aim = equal ? log_.equal_end(position_ - 1 - stretches_.extra()) : at;
+    const bool fixed = log_.fixed_steps() > 0;  // where the step would have ended on its grid
+    const double aim = fixed ? log_.fixed_end(position_ - 1 - stretches_.extra()) : at;
     const cut c = stretches_.add(position_ - 1, t_, at, theta, found, aim);
+    if (before_cuts_ != nullptr) before_cuts_->push_back(state_before(c, tape));
     take_cut(c, tape);
     stretches_.keep_parameters();
     stretches_.enter(stretches_.stretch() + 1);
@@ -99,8 +111,7 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
   [[gnu::noinline, gnu::cold]] void take_cut(const cut& c, const tape_type& tape) {
     auto& carry = carries_[current_];
     if (c.begins) {
-      Y y = value(method_, carry.state);
-      if (c.theta >= 0) dense_value(tape, c.theta, y);
+      Y y = state_before(c, tape);
       for (std::size_t k = c.first; k < c.past; ++k)
         stretches_.events().visit(stretches_.event(k).which, [&](auto& e) {
           e.jump(stretches_.time_of(c, k), y, stretches_.parameters());
@@ -109,11 +120,14 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
     }
     t_ = c.t;
   }
-  void dense_value(const tape_type& tape, double theta, Y& y) {
+  Y state_before(const cut& c, const tape_type& tape) {
+    Y y = value(method_, carries_[current_].state);
     if constexpr (has_dense_output_v<M>) {
+      if (c.theta < 0) return y;
       extend(method_, sys_, tape.t, tape.t_new, tape.stages, scratch_);
-      interpolate(method_, tape.t, tape.t_new, tape.stages, scratch_, theta, y);
+      interpolate(method_, tape.t, tape.t_new, tape.stages, scratch_, c.theta, y);
     }
+    return y;
   }
 
   /// On which side of its surface each event is.
@@ -135,6 +149,18 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
         stop = e.event.after_step(t, y, p) || stop;
     });
     if (stop && !ended_) end(status::stopped_by_callback);
+  }
+
+  /// Tells of an attempt; not of those that are repeated.
+  template <class Outcome>
+  void watch(double t_new, const Outcome& found) {
+    if (ended_) return;
+    const double error = std::sqrt(found.error_squared);
+    const step_attempt a{t_, t_new, error, found.error_squared <= 1, found.what};
+    stretches_.events().for_each([&a](int, const auto& e) {
+      if constexpr (attempt_observer<std::remove_cvref_t<decltype(e.event)>>)
+        e.event.after_attempt(a);
+    });
   }
 
   /// Those inside the step just tried, up to an event in it: dense output.
@@ -178,6 +204,7 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
     saving_ = next_save_ < ts.size() || options_.save.every > 0;
   }
 
+  std::vector<Y>* before_cuts_ = nullptr;
   static constexpr int most_stuck = 32;  // events in a row without progress in time
 };
 

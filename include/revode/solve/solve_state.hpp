@@ -37,12 +37,14 @@ class solve_state {
         sys_(q.f, stretches_.parameters()),
         method_(m),
         options_(o),
+        components_(norm_of(o), o.rtol, o.atol, length(q.y0)),
+        tolerance_{o.rtol, o.atol, true, components_.get()},
         y0_(q.y0),
         t0_(q.t0),
         t1_(q.t1),
         direction_(q.t1 < q.t0 ? -1 : 1),
         log_(q.t0, q.t1, o.fixed_step > 0 ? fixed_step_count(q.t0, q.t1, o.fixed_step) : 0,
-             o.step_rounding, log_bytes.value_or(0)),
+             o.step_rounding, log_bytes.value_or(0), &options_.grid),
         reversible_(log_bytes),
         remembers_(log_bytes.value_or(unbounded) != unbounded),
         carries_{make_carry<M>(q.y0), make_carry<M>(q.y0)},
@@ -75,6 +77,8 @@ class solve_state {
   tape_type& work_tape() { return tape_; }
   const tape_type& work_tape() const { return tape_; }
 
+  /// The save points so far; what is in ys may be taken away.
+  solution<Y>& so_far() { return result_; }
   /// The solution so far; y is brought up to date by this call.
   solution<Y>& result() {
     result_.t = t_;
@@ -152,6 +156,12 @@ class solve_state {
     carries_[current_].memo = *memo_after_log_;
   }
 
+  static error_norm norm_of(const options& o) {
+    error_norm norm = o.norm;
+    if constexpr (requires { requires F::complex_pairs; }) norm.pairs = true;
+    return norm;
+  }
+
   void end(revode::status s) {
     ended_ = true;
     count_ = position_;
@@ -169,7 +179,8 @@ class solve_state {
   system_type sys_;
   M method_;
   options options_;
-  tolerance tolerance_{};
+  component_tolerances components_;
+  tolerance tolerance_;
   Y y0_;
   double t0_, t1_, direction_;
   step_log<record_type> log_;

@@ -68,8 +68,8 @@ class entry_blocks {
 };
 
 /// The ends and the records of the first known() accepted steps of a solve, for replays that go
-/// through them in order. Equal steps are a formula and take no memory; any other grid takes 8, 4 or
-/// 1 byte a step, as its steps were rounded, and the record. With a limit in bytes it ends with the
+/// through them in order. Equal steps are a formula and those of a given grid are there already: they
+/// take no memory. Any other grid takes 8, 4 or 1 byte a step, as its steps were rounded, and the record. With a limit in bytes it ends with the
 /// last step that fits: those beyond it are replayed by the controller.
 ///
 /// Rounded steps are kept as lengths: of the step that starts at t the end is t + h, and t1 for the
@@ -79,13 +79,16 @@ template <class Record>
 class step_log {
  public:
   step_log(double t0, double t1, index equal_steps, rounding steps = rounding::none,
-           index limit = unbounded)
+           index limit = unbounded, const std::vector<double>* grid = nullptr)
       : t0_(t0),
         t1_(t1),
-        equal_(equal_steps),
+        grid_(grid == nullptr || grid->size() < 2 ? nullptr : grid->data()),
+        fixed_(grid_ == nullptr ? equal_steps : static_cast<index>(grid->size()) - 1),
+        span_(t1 - t0),
+        count_(static_cast<double>(fixed_)),
         rounding_(steps),
         limited_(limit != unbounded),
-        code_(equal_steps > 0 ? 0 : code_bytes(steps)),
+        code_(fixed_ > 0 ? 0 : code_bytes(steps)),
         blocks_(code_ + record_bytes, code_ == 1 ? anchors * 2 : 0, limit),
         known_(code_ + record_bytes == 0 ? unbounded : 0) {}
 
@@ -109,16 +112,15 @@ class step_log {
   /// order, each costs the same; elsewhere the length of a step in octaves is summed up from the 64
   /// around it.
   double end(index i, double t, index extra = 0) const {
-    if (equal_ > 0) return equal_end(i - extra);
+    if (fixed_ > 0) return fixed_end(i - extra);
     if (rounding_ == rounding::none) return read<double>(i);
     if (i == last_) return t1_;
     return t + (rounding_ == rounding::bits24 ? short_length(i) : octave(i));
   }
-  /// The end of step i of equal_steps().
-  double equal_end(index i) const {
-    return i + 1 == equal_
-               ? t1_
-               : t0_ + static_cast<double>(i + 1) * (t1_ - t0_) / static_cast<double>(equal_);
+  /// The end of step i of fixed_steps().
+  double fixed_end(index i) const {
+    if (grid_ != nullptr) return grid_[i + 1];
+    return i + 1 == fixed_ ? t1_ : t0_ + static_cast<double>(i + 1) * span_ / count_;
   }
   Record record(index i) const {
     Record r{};
@@ -128,7 +130,10 @@ class step_log {
 
   /// How many steps it knows, from the first; `unbounded` for a formula.
   index known() const { return known_; }
-  index equal_steps() const { return equal_; }
+  /// The steps of a grid known beforehand, of equal steps or given; 0 for any other.
+  index fixed_steps() const { return fixed_; }
+  /// Those of them that are equal and move with t0 and t1.
+  index equal_steps() const { return grid_ == nullptr ? fixed_ : 0; }
   index bytes() const {
     return blocks_.bytes() + static_cast<index>(escapes_.capacity() * sizeof(escape));
   }
@@ -228,7 +233,9 @@ class step_log {
   }
 
   double t0_, t1_;
-  index equal_;
+  const double* grid_;
+  index fixed_;
+  double span_, count_;  // t1 − t0, and fixed_ as a number
   rounding rounding_;
   bool limited_;
   index code_;

@@ -41,7 +41,7 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
   void step(tape_type& tape) {
     if (ended_)
       replay_until(position_ + 1, tape);
-    else if (log_.equal_steps() > 0)
+    else if (log_.fixed_steps() > 0)
       fixed_step(tape);
     else
       adaptive_step(tape);
@@ -85,7 +85,7 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
     if (log_.known() == 0) leave_log();
   }
 
- private:
+ protected:
   using base::attempts_, base::bounds_, base::carries_, base::control, base::control_after_log_,
       base::control_before_, base::count_, base::current_, base::direction_, base::end,
       base::ended_, base::h_, base::keep_point, base::know_sides, base::leave_log, base::log_,
@@ -93,12 +93,11 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
       base::observe, base::options_, base::position_, base::reach, base::rejected_again_,
       base::remembers_, base::repeat_cut, base::result_, base::reversible_, base::save_inside,
       base::save_listed, base::save_reached, base::saving_, base::stretches_, base::sys_, base::t0_,
-      base::t1_, base::t_, base::t_before_, base::tape_, base::tolerance_, base::y0_;
+      base::t1_, base::t_, base::t_before_, base::tape_, base::tolerance_, base::watch, base::y0_;
   using typename base::carry_type;
 
   void start() {
     result_.stats.equal_bits = !fuses_products();
-    tolerance_ = {options_.rtol, options_.atol};
     bounds_ =
         options_.max_step > 0 || options_.min_step > 0 || options_.step_rounding != rounding::none;
     saving_ = !options_.save.ts.empty() || options_.save.every > 0;
@@ -111,7 +110,7 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
       make_cut(tape_, -1);
     else if (!know_sides())
       return end(status::event_not_resolved);
-    if (ended_ || log_.equal_steps() > 0) return;
+    if (ended_ || log_.fixed_steps() > 0) return;
     h_ = options_.first_step != 0
              ? options_.first_step
              : revode::first_step(sys_, t_, t1_, value(method_, carries_[0].state), tolerance_,
@@ -160,6 +159,7 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
       // A rounded step is t_new − t only to rounding: keeping its length keeps it exactly.
       const bool exact = options_.step_rounding != rounding::none && t_new != stretches_.end();
       const double h = exact ? h_ : t_new - t_;
+      if constexpr (event_set_type::watched) watch(t_new, found);
       h_ = bounded(h * propose(method_, options_.controller, memory_, found, carries_[current_],
                                carries_[1 - current_]));
       if (found.error_squared <= 1) return accept(t_new, tried, found.record, tape);
@@ -176,11 +176,12 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
 
   void fixed_step(tape_type& tape) {
     if (attempts_ == options_.max_steps && !ended_) return end(status::max_steps);
-    const double next = log_.equal_end(position_ - stretches_.extra());
+    const double next = log_.fixed_end(position_ - stretches_.extra());
     const double t_new = direction_ * (stretches_.end() - next) < 0 ? stretches_.end() : next;
     const auto found = attempt(method_, sys_, {.estimate = false}, t_, t_new, carries_[current_],
                                tape.stages, carries_[1 - current_]);
     if (!ended_) ++attempts_;
+    if constexpr (event_set_type::watched) watch(t_new, found);
     if (found.what != status::success) return end(found.what);
     if (!all_finite(value(method_, carries_[1 - current_].state)))
       return end(status::non_finite_state);
@@ -227,7 +228,7 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
       if (known == log_.known()) leave_log();
     }
     while (position_ < to) {
-      if (log_.equal_steps() > 0)
+      if (log_.fixed_steps() > 0)
         fixed_step(tape);
       else
         adaptive_step(tape);

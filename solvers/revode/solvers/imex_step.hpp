@@ -135,8 +135,8 @@ double imex_error_squared(const tolerance& tol, double h, const imex_stages<M, Y
     const T end = s.y.data()[i] + c.z.data()[i];
     if (std::abs(end) > std::abs(s.y.data()[i])) c.stage.data()[i] = end;
   }
-  fill_weights(c.stage, tol.rtol, tol.atol, c.weight);
-  return weighted_square(error, c.weight);
+  fill_weights(c.stage, tol, c.weight);
+  return error_squared(tol, error, c.weight);
 }
 
 /// All implicit stages; `theta` the slowest convergence among them.
@@ -147,7 +147,7 @@ status solve_imex_stages(const M& m, System& sys, const tolerance& tol, double t
   using base = typename M::implicit_method;
   const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, 10 * 2.3e-16 / tol.rtol);
   auto part = sys.implicit_part();
-  fill_weights(s.y, tol.rtol, tol.atol, c.weight);
+  fill_weights(s.y, tol, c.weight);
   for (int i = 1; i < imex_numbers<M>::stages; ++i) {
     open_imex_stage(i, t_new - t, memo, s, c);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate));

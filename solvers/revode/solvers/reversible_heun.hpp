@@ -168,10 +168,12 @@ REVODE_HD outcome<nothing> attempt(const reversible_heun& m, System& sys, const 
   for (int i = 0; i < n; ++i) {
     const double a = std::abs(static_cast<double>(tape.y.data()[i]));
     const double b = std::abs(static_cast<double>(next.state.y.data()[i]));
-    const double e = 0.5 * h * static_cast<double>(tape.f_new.data()[i] - tape.f.data()[i]) /
-                     (tol.atol + tol.rtol * (a > b ? a : b));
+    const double error = 0.5 * h * static_cast<double>(tape.f_new.data()[i] - tape.f.data()[i]);
+    if (tol.each != nullptr) tol.each->put(i, a > b ? a : b, error);
+    const double e = error / (tol.atol + tol.rtol * (a > b ? a : b));
     sum += e * e;
   }
+  if (tol.each != nullptr) return {tol.each->squared()};
   return {n > 0 ? sum / n : 0.0};
 }
 

@@ -105,16 +105,17 @@ REVODE_HD bool take_rosenbrock_step(const M& m, System& sys, double t, double t_
                                     rosenbrock_work<M, Y>& w, Y& out) {
   const rosenbrock_pointers<M, Y> s(tape, w);
   const double h_gamma = (t_new - t) * rosenbrock_numbers<M>::gamma();
-  if (!factor_stage_matrix(m, sys, t, h_gamma, tape.y, w.matrix)) return false;
+  const bool solvable = factor_stage_matrix(m, sys, t, h_gamma, tape.y, w.matrix);
+  if (!goes_on_v<System> && !solvable) return false;
   if constexpr (!is_autonomous_v<System>) sys.time_derivative(t, tape.y, w.f_t);
   if constexpr (rosenbrock_numbers<M>::fsal) copy(cache.k, w.f);
   solve_stages<M, 0, rosenbrock_numbers<M>::kept>(sys, t, t_new, tape.y, s, w, out);
   count_solves(sys, rosenbrock_numbers<M>::kept);
   add_all_stages<M>(tape.y, s.u, out);
-  return true;
+  return solvable;
 }
 
-/// Mean of (Σ eⱼ Uⱼ / (atol + rtol max(|y|, |y_new|)))².
+/// Mean of (Σ eⱼ Uⱼ / (atol + rtol max(|y|, |y_new|)))², or options::norm of them.
 template <class M, class Y>
 REVODE_HD double rosenbrock_error_squared(const tolerance& tol, const Y& y, const Y& y_new,
                                           const scalar_t<Y>* const* u) {
@@ -124,6 +125,10 @@ REVODE_HD double rosenbrock_error_squared(const tolerance& tol, const Y& y, cons
   scale_row<estimate_row<M>, 0, s>(T(1), e);
   const T* a = y.data();
   const T* b = y_new.data();
+  if (tol.each != nullptr)
+    return norm_squared(*tol.each, y, y_new, [&](int i) {
+      return add_weighted<estimate_row<M>, 0, s>(T(-0.0), e, u, i);
+    });
   const T rtol = static_cast<T>(tol.rtol), atol = static_cast<T>(tol.atol);
   T sum(0);
   for_each_element(
@@ -143,6 +148,16 @@ REVODE_HD void refresh(const M&, System& sys, double t, carry<M, Y>& c) {
   if constexpr (rosenbrock_numbers<M>::fsal) sys(t, c.state, c.cache.k);
 }
 
+/// all_finite of J, written out.
+template <class Matrix>
+REVODE_HD bool has_finite_jacobian(const Matrix& matrix) {
+  const auto* x = matrix.j.data();
+  auto sum = x[0] - x[0];
+  for_constants<1, std::remove_cvref_t<decltype(matrix.j)>::size()>([&](
+      auto i) __attribute__((always_inline)) { sum = sum + (x[i] - x[i]); });
+  return sum == 0;
+}
+
 template <class M, class System, class Y>
 REVODE_HD outcome<nothing> try_rosenbrock_step(const M& m, System& sys, const tolerance& tol,
                                                double t, double t_new, const carry<M, Y>& from,
@@ -150,17 +165,22 @@ REVODE_HD outcome<nothing> try_rosenbrock_step(const M& m, System& sys, const to
                                                rosenbrock_work<M, Y>& w, carry<M, Y>& next) {
   using numbers = rosenbrock_numbers<M>;
   copy(from.state, tape.y);
-  if (!take_rosenbrock_step<M>(m, sys, t, t_new, from.cache, tape, w, next.state))
-    return {.what = trouble_of(w.matrix)};
+  const bool solvable = take_rosenbrock_step<M>(m, sys, t, t_new, from.cache, tape, w, next.state);
+  if (!goes_on_v<System> && !solvable) return {.what = trouble_of(w.matrix)};
   if constexpr (numbers::fsal) {
     sys(t_new, next.state, next.cache.k);
     copy(next.cache.k, w.f);
   }
-  if (!tol.estimate) return {};
+  const auto judged = [&](double error) __attribute__((always_inline)) {
+    if constexpr (goes_on_v<System>)
+      error = error_or_trouble(error, solvable, has_finite_jacobian(w.matrix));
+    return outcome<nothing>{error};
+  };
+  if (!tol.estimate) return judged(0);
   const rosenbrock_pointers<M, Y> s(tape, w);
   solve_stages<M, numbers::kept, numbers::stages>(sys, t, t_new, tape.y, s, w, w.shared);
   count_solves(sys, numbers::stages - numbers::kept);
-  return {rosenbrock_error_squared<M>(tol, tape.y, next.state, s.u)};
+  return judged(rosenbrock_error_squared<M>(tol, tape.y, next.state, s.u));
 }
 
 /// The same in locals, with the field inlined at every use: stages then live in registers.

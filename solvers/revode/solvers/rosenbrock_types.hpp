@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/solve/lane_trouble.hpp>
 #include <revode/solvers/rosenbrock_matrix.hpp>
 #include <revode/solvers/rosenbrock_tableau.hpp>
 #include <revode/solvers/runge_kutta_step.hpp>

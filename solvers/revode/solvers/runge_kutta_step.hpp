@@ -185,8 +185,12 @@ struct rk_scratch {
   }
 };
 
+template <class M, class Y>
+struct rk_slices;  // runge_kutta_slices.hpp
+
 template <explicit_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {
+  using slices = rk_slices<M, Y>;
   using cache = std::conditional_t<coefficients<M>::fsal, rk_first_stage<Y>, nothing>;
   using tape = rk_tape<M, Y>;
   using scratch = rk_scratch<M, Y>;
@@ -291,6 +295,34 @@ REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_t
   return mean;
 }
 
+/// The same under options::norm.
+template <class M, class Y>
+#if defined(__CUDACC__)
+__host__ __device__
+#else
+[[gnu::noinline, gnu::cold]]
+#endif
+    double
+    component_error_squared(const component_scale& each, double h, const rk_tape<M, Y>& tape,
+                            const Y& y_new) {
+  using T = scalar_t<Y>;
+  constexpr int s = coefficients<M>::stages;
+  const T* k[s];
+  for (int j = 0; j < s; ++j) k[j] = tape.k[j].data();
+  T e[s];
+  const auto norm_of = [&]<class Row>(Row) {
+    scale_row<Row, 0, s>(static_cast<T>(h), e);
+    return norm_squared(each, tape.y, y_new,
+                        [&](int i) { return add_weighted<Row, 0, s>(T(-0.0), e, k, i); });
+  };
+  const double norm = norm_of(error_row<M>{});
+  if constexpr (requires { M::b_embedded_low; }) {
+    const double both = norm + 0.01 * norm_of(low_error_row<M>{});
+    return both == 0 ? 0.0 : norm * (norm / both);
+  }
+  return norm;
+}
+
 template <explicit_method M, class System, class Y>
 REVODE_HD void refresh(const M&, System& sys, double t, carry<M, Y>& c) {
   if constexpr (coefficients<M>::fsal) sys(t, c.state, c.cache.k);
@@ -335,10 +367,15 @@ template <explicit_method M, class System, class Y>
 REVODE_HD outcome<nothing> attempt(const M&, System& sys, const tolerance& tol, double t,
                                    double t_new, const carry<M, Y>& from, rk_tape<M, Y>& tape,
                                    carry<M, Y>& next) {
+  double error_squared;
   if constexpr (stays_in_registers<Y>)
-    return {try_in_registers<M>(sys, tol, t, t_new, from, tape, next)};
+    error_squared = try_in_registers<M>(sys, tol, t, t_new, from, tape, next);
   else
-    return {try_step<M>(sys, tol, t, t_new, from, tape, next)};
+    error_squared = try_step<M>(sys, tol, t, t_new, from, tape, next);
+  if constexpr (has_estimate_v<M>)
+    if (tol.each != nullptr)
+      error_squared = component_error_squared<M>(*tol.each, t_new - t, tape, next.state);
+  return {error_squared};
 }
 
 template <explicit_method M, class System, class Y>

@@ -82,7 +82,7 @@ void run_step(const stabilized_scheme& s, System& sys, double t, double t_new,
   sys(t_new, tape.y_new, tape.f_new);
 }
 
-/// Mean of (error / (atol + rtol max(|y|, |y_new|)))².
+/// Mean of (error / (atol + rtol max(|y|, |y_new|)))², or options::norm of them.
 template <class Y>
 double stabilized_error_squared(const stabilized_scheme& s, const tolerance& tol, double h,
                                 const stabilized_tape<Y>& tape) {
@@ -100,9 +100,11 @@ double stabilized_error_squared(const stabilized_scheme& s, const tolerance& tol
       error += h * s.e[4] * f_new;
     }
     const double size = std::abs(from) > std::abs(to) ? std::abs(from) : std::abs(to);
+    if (tol.each != nullptr) tol.each->put(i, size, error);
     error /= tol.atol + tol.rtol * size;
     sum += error * error;
   }
+  if (tol.each != nullptr) return tol.each->squared();
   return n > 0 ? sum / n : 0.0;
 }
 

@@ -11,9 +11,11 @@
 
 namespace revode::odeint {
 
-/// Mean of (eᵢ / (atol + rtol max(|yᵢ|, |y_newᵢ|)))²: revode's norm.
+/// Mean of (eᵢ / (atol + rtol max(|yᵢ|, |y_newᵢ|)))²: revode's norm, or options::norm.
 template <class Y>
 double scaled_error_squared(const tolerance& tol, const Y& y, const Y& y_new, const Y& error) {
+  if (tol.each != nullptr)
+    return norm_squared(*tol.each, y, y_new, [&error](int i) { return error.data()[i]; });
   double sum = 0;
   const int n = length(y);
   for (int i = 0; i < n; ++i) {

@@ -117,10 +117,10 @@ outcome<nothing> attempt(const method<Stepper>& m, System& sys, const tolerance&
   if constexpr (method<Stepper>::embedded_order > 0 && std::is_floating_point_v<scalar_t<Y>>) {
     if (tol.estimate) {
       if constexpr (method<Stepper>::controlled)
-        return {controlled_error_squared<typename one_step<Stepper>::controller>(
-            tol, t_new - t, tape.y, work.first_slope(), work.error())};
-      else
-        return {scaled_error_squared(tol, tape.y, next.state, work.error())};
+        if (tol.each == nullptr)
+          return {controlled_error_squared<typename one_step<Stepper>::controller>(
+              tol, t_new - t, tape.y, work.first_slope(), work.error())};
+      return {scaled_error_squared(tol, tape.y, next.state, work.error())};
     }
   }
   return {};

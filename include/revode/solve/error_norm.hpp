@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include <revode/ad/functions.hpp>
+#include <revode/state/algebra.hpp>
+
+namespace revode {
+
+/// How the scaled errors eᵢ / (atolᵢ + rtolᵢ max(|yᵢ|, |yᵢ'|)) of a step become one number, at most 1
+/// for a step that is accepted. As it stands: one rtol and one atol, the root mean square.
+struct error_norm {
+  std::vector<double> rtol{};  ///< of each component; empty: options::rtol for all
+  /// The same. Infinity: the component is outside the norm (the mean is over the others).
+  std::vector<double> atol{};
+  /// Of the n scaled errors (0 where outside the norm) the norm itself; null: the root mean square.
+  /// A NaN among them has to come out.
+  double (*combine)(const double* scaled, int n) = nullptr;
+  /// Elements 2i and 2i + 1 are one complex number, whose modulus scales both (see complex_field.hpp).
+  bool pairs = false;
+
+  bool given() const { return !rtol.empty() || !atol.empty() || combine != nullptr || pairs; }
+};
+
+/// The largest of them: options{.norm = {.combine = maximum_norm}}.
+inline double maximum_norm(const double* scaled, int n) {
+  double most = 0;
+  for (int i = 0; i < n; ++i)
+    if (!(std::abs(scaled[i]) <= most)) most = std::abs(scaled[i]);  // NaN stays
+  return most;
+}
+
+/// An error_norm as attempts see it: arrays of n, and room for the errors.
+struct component_scale {
+  const double* rtol = nullptr;
+  const double* atol = nullptr;
+  double *size = nullptr, *scaled = nullptr;
+  int n = 0, inside = 0;
+  double (*combine)(const double*, int) = nullptr;
+  bool pairs = false;
+
+  REVODE_HD bool is_inside(int i) const { return atol[i] - atol[i] == 0; }
+  /// The error of element i, of a state of this size there.
+  REVODE_HD void put(int i, double size_there, double error) const {
+    size[i] = size_there;
+    scaled[i] = error;
+  }
+  /// What element i is measured by, from the sizes.
+  REVODE_HD double extent(int i) const {
+    return pairs ? std::sqrt(size[i] * size[i] + size[i ^ 1] * size[i ^ 1]) : size[i];
+  }
+  /// The square of the norm of all that was put.
+#if defined(__CUDACC__)
+  __host__ __device__
+#else
+  [[gnu::noinline, gnu::cold]]
+#endif
+      double
+      squared() const {
+    for (int i = 0; i < n; ++i)
+      scaled[i] = is_inside(i) ? scaled[i] / (atol[i] + rtol[i] * extent(i)) : 0 * scaled[i];
+    return combined();
+  }
+  /// That of the scaled errors.
+  REVODE_HD double combined() const {
+    double sum = 0;
+    if (combine != nullptr) {
+      sum = combine(scaled, n);
+      return sum * sum;
+    }
+    for (int i = 0; i < n; ++i) sum += scaled[i] * scaled[i];
+    return inside > 0 ? sum / inside : 0.0;
+  }
+};
+
+/// What a tolerance asks of the elements of a state; see options.
+struct tolerance {
+  double rtol = 1e-6;
+  double atol = 1e-9;
+  bool estimate = true;  ///< false: do not estimate (fixed steps)
+  const component_scale* each =
+      nullptr;  ///< where components have tolerances or a norm of their own
+};
+
+/// Puts the errors error(i), for a step from y to y_new; the norm's square.
+template <class Y, class Error>
+REVODE_HD double norm_squared(const component_scale& each, const Y& y, const Y& y_new,
+                              const Error& error) {
+  for (int i = 0, n = length(y); i < n; ++i) {
+    const double a = std::abs(static_cast<double>(value_of(y.data()[i])));
+    const double b = std::abs(static_cast<double>(value_of(y_new.data()[i])));
+    each.put(i, a > b ? a : b, static_cast<double>(value_of(error(i))));
+  }
+  return each.squared();
+}
+
+/// An error_norm made for a state of n elements; nothing is allocated where none is given.
+class component_tolerances {
+ public:
+  component_tolerances() = default;
+  component_tolerances(const error_norm& norm, double rtol, double atol, int n) {
+    if (!norm.given()) return;
+    const auto size = static_cast<std::size_t>(n);
+    rtol_ = norm.rtol.empty() ? std::vector<double>(size, rtol) : norm.rtol;
+    atol_ = norm.atol.empty() ? std::vector<double>(size, atol) : norm.atol;
+    work_.assign(2 * size, 0.0);
+    scale_ = {rtol_.data(), atol_.data(), work_.data(), work_.data() + size, n, 0,
+              norm.combine, norm.pairs};
+    for (int i = 0; i < n; ++i) scale_.inside += scale_.is_inside(i) ? 1 : 0;
+  }
+  component_tolerances(const component_tolerances&) = delete;
+  component_tolerances& operator=(const component_tolerances&) = delete;
+
+  const component_scale* get() const { return scale_.n > 0 ? &scale_ : nullptr; }
+
+ private:
+  std::vector<double> rtol_, atol_, work_;
+  component_scale scale_{};
+};
+
+}  // namespace revode

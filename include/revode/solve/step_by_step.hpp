@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <revode/solve/solve.hpp>
+
+namespace revode {
+
+/// A solve whose loop is the user's:
+///
+///   step_by_step s(q, tsit5{}, options{});
+///   while (s.step()) look(s.t(), s.y());
+///   s.step_to(2.0);        // ends a step exactly there
+///   s.set_state(y_other);  // goes on from another state
+///
+/// Its steps are those of `solve`, to the bit, as long as nothing is asked for on the way. It keeps
+/// the problem's y0 and p by value, and its field as the problem does. Events work as in `solve`;
+/// there are no save points: what is passed is the caller's to keep.
+/// errors  std::invalid_argument for misuse; numerical trouble is a status, and finished()
+template <method M, class Field, class Y, class P, class Events = no_events>
+class step_by_step {
+ public:
+  using F = std::remove_cvref_t<Field>;
+
+  step_by_step(problem<Field, Y, P> q, const M& m, const options& o = {}, const Events& events = {})
+      : q_(std::move(q)),
+        loop_(checked(q_, m, o, events), m, o, events) {}
+  step_by_step(const step_by_step&) = delete;
+  step_by_step& operator=(const step_by_step&) = delete;
+
+  /// The next accepted step; false if there is none: t1 is reached, or status() says why.
+  bool step() {
+    const index before = loop_.position();
+    if (!finished()) loop_.step(loop_.work_tape());
+    return loop_.position() > before;
+  }
+
+  /// Steps until t is reached, where the last one ends exactly; the length is restored behind. False
+  /// if the solve ended before.
+  bool step_to(double t) {
+    if (t == loop_.time()) return true;
+    check_aim(t);
+    loop_.aim(t);
+    while (!finished() && loop_.time() != t) loop_.step(loop_.work_tape());
+    loop_.aim_at_end();
+    return loop_.time() == t;
+  }
+
+  bool finished() const { return loop_.finished(); }
+  revode::status status() const { return loop_.status(); }
+  double t() const { return loop_.time(); }
+  const Y& y() const { return loop_.current(); }
+  /// The length of the next attempt, signed, unless a stop cuts it; with fixed steps 0.
+  double h() const { return loop_.length(); }
+  /// Statistics and events so far.
+  const solution<Y>& result() { return loop_.result(); }
+
+  /// The solution at a time within the last step, from dense output.
+  Y at(double t) requires has_dense_output_v<M> { return loop_.inside_last(t); }
+
+  /// Goes on at t() from another state, where the method begins afresh.
+  void set_state(const Y& y) {
+    if (length(y) != length(q_.y0))
+      throw std::invalid_argument("a state of " + std::to_string(length(y)) +
+                                  " elements for one of " + std::to_string(length(q_.y0)) +
+                                  " (a solve keeps its size) give as many, or begin another?");
+    loop_.begin_again(y);
+  }
+  /// The parameters from t() on; the method begins afresh there.
+  void set_parameters(const P& p) {
+    q_.p = p;
+    loop_.begin_again(y());
+  }
+  /// The length of the next attempt (adaptive steps).
+  void set_h(double h) {
+    if (!(h * (q_.t1 - q_.t0) > 0) || !std::isfinite(h))
+      throw std::invalid_argument("step length " + std::to_string(h) +
+                                  " (a step goes from t0 towards t1) give it the sign of t1 - t0?");
+    loop_.set_length(h);
+  }
+
+ private:
+  struct loop : stepper<M, F, Y, P, Events> {
+    using base = stepper<M, F, Y, P, Events>;
+    loop(const problem<Field, Y, P>& q, const M& m, const options& o, const Events& events)
+        : base(q, m, o, {}, events) {}
+
+    const Y& current() const { return value(this->method_, this->carries_[this->current_].state); }
+    double length() const { return this->h_; }
+    void set_length(double h) { this->h_ = h; }
+    void aim(double t) { this->stretches_.pause_at(t); }
+    void aim_at_end() { this->stretches_.go_on(false); }
+
+    Y inside_last(double t) {
+      const auto& tape = this->work_tape();
+      const double whole = tape.t_new - tape.t, theta = (t - tape.t) / whole;
+      if (this->position() == 0 || !(theta >= 0 && theta <= 1))
+        throw std::invalid_argument("time " + std::to_string(t) +
+                                    " outside the last step (dense output is its) ask between its "
+                                    "start and t(), before the state is set?");
+      Y y = this->y0_;
+      extend(this->method_, this->sys_, tape.t, tape.t_new, tape.stages, this->scratch_);
+      interpolate(this->method_, tape.t, tape.t_new, tape.stages, this->scratch_, theta, y);
+      return y;
+    }
+    void begin_again(const Y& y) {
+      if (this->ended_) return;
+      const Y from = y;  // it may be the carry's own
+      begin(this->method_, this->sys_, this->t_, from, this->carries_[this->current_]);
+      this->memory_ = {};
+      if (!this->know_sides()) this->end(revode::status::event_not_resolved);
+    }
+  };
+
+  static const problem<Field, Y, P>& checked(const problem<Field, Y, P>& q, const M& m,
+                                             const options& o, const Events& events) {
+    if constexpr (std::is_same_v<Events, no_events>)
+      validate(q, m, o);
+    else
+      validate(q, m, o, events);
+    if (o.save.t0 || o.save.t1 || o.save.every > 0 || !o.save.ts.empty())
+      throw std::invalid_argument(
+          "save points in a solve by hand (its steps are the caller's to keep) leave options::save "
+          "empty, and use at(t)?");
+    return q;
+  }
+  void check_aim(double t) const {
+    const double direction = q_.t1 < q_.t0 ? -1 : 1;
+    if (direction * (t - loop_.time()) >= 0 && direction * (q_.t1 - t) >= 0) return;
+    const bool behind = direction * (t - loop_.time()) < 0;
+    throw std::invalid_argument(
+        "step_to " + std::to_string(t) +
+        (behind ? " from t = " + std::to_string(loop_.time()) +
+                      " (that lies behind, and steps are not undone) begin another solve?"
+                : " outside the interval (it runs from " + std::to_string(q_.t0) + " to " +
+                      std::to_string(q_.t1) + ") move t1?"));
+  }
+
+  problem<Field, Y, P> q_;
+  loop loop_;
+};
+
+template <class M, class Field, class Y, class P>
+step_by_step(problem<Field, Y, P>, const M&) -> step_by_step<M, Field, Y, P>;
+template <class M, class Field, class Y, class P>
+step_by_step(problem<Field, Y, P>, const M&, const options&) -> step_by_step<M, Field, Y, P>;
+template <class M, class Field, class Y, class P, class... E>
+step_by_step(problem<Field, Y, P>, const M&, const options&, const event_list<E...>&)
+    -> step_by_step<M, Field, Y, P, event_list<E...>>;
+
+}  // namespace revode
