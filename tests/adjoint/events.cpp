@@ -7,8 +7,8 @@
 #include "../contract/stormer_verlet.hpp"
 
 #include <revode/ad/dual.hpp>
-#include <revode/adjoint/forward.hpp>
-#include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/adjoint/tangent_pack.hpp>
+#include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {
@@ -206,6 +206,32 @@ TEST_CASE("a terminal event's time and state: t1 counts no more, t0 moves the wh
   CHECK(std::abs(g.t1) < 1e-9);
 }
 
+TEST_CASE("a loss of the end's time and state, and several tangents at once") {
+  const double k = 0.7, level = 0.3;
+  const problem q{flow{false}, state{2, 1, 1, 1}, 0.0, 9.0, vec{k, level, 0.5}};
+  const options o{.rtol = 1e-11, .atol = 1e-13, .stops = {0.4}};
+  const auto list = list_of({.times = {8.5}, .terminal = true});
+  const auto loss = [](const auto& y, const auto&, const auto& times) { return times[0] * y[1]; };
+  const auto r = value_and_gradient(q, tsit5{}, o, list, loss);
+  const double at = std::log(2 / level) / k;
+  REQUIRE(r.gradient);
+  CHECK(*r.value == near(at * level / 2));
+  CHECK(r.gradient->y0[0] == near(level / (4 * k) - at * level / 4));
+  CHECK(r.gradient->y0[1] == near(at * level / 2));
+  CHECK(r.gradient->p[0] == near(-at / k * level / 2));
+  CHECK(r.gradient->times[3] == std::vector{0.0});  // behind the end
+
+  using along = tangents<state, parameters>;
+  const along a{.y0 = {1, 0, 0.5, 0}, .p = {0.1, -2, 0}, .t0 = 0.4, .stops = {0.3}},
+      b{.y0 = {0, 1, -1, 0}, .p = {1, 1, 1}, .times = {{}, {}, {}, {2}, {}}};
+  const auto both = solve(q, tsit5{}, o, list, std::array{a, b});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto alone = solve(q, tsit5{}, o, list, i == 0 ? a : b);
+    CHECK(both.y_dot[i] == alone.y_dot);
+    CHECK(both.events_dot[0][i] == alone.events_dot[0]);
+  }
+}
+
 TEST_CASE("misuse of derivatives through events is refused in words") {
   const problem q{flow{false}, state{1, 1, 1, 1}, 0.0, 3.0, vec{0.7, 1.25, 0.5}};
   const auto list = list_of({.timed = true});
@@ -218,6 +244,12 @@ TEST_CASE("misuse of derivatives through events is refused in words") {
                        "2 tangents for 1 stops and discontinuities (one belongs to each) give as "
                        "many, or none?",
                        std::invalid_argument);
+  const tangents<state, parameters> odd{.y0 = {}, .p = {}, .times = {{1}}};
+  CHECK_THROWS_WITH_AS(
+      solve(q, tsit5{}, {}, list, odd),
+      "tangents of event times that are not those of the events (times[k] has one for each time "
+      "in the list of event k) give as many, or none?",
+      std::invalid_argument);
   using verlet = contract::stormer_verlet;
   CHECK_THROWS_WITH_AS(
       (validate_cuts<verlet, system<flow, state, parameters>, state>({}, {.stops = {1}}, false)),

@@ -118,6 +118,39 @@ TEST_CASE("several tangents in one replay: each is that of forward mode by itsel
   }
 }
 
+TEST_CASE("through stops and discontinuities: the gradient's bits, and the change of its own") {
+  for (const double h : {0.26, 0.0}) {
+    options o{.rtol = 1e-6, .fixed_step = h, .stops = {0.7, 2}, .discontinuities = {1.3}};
+    o.save = {.t0 = true, .ts = {0.5, 1.5}};
+    const auto of = [&](double p) {
+      problem moved = q;
+      moved.p[0] = p;
+      return *value_and_gradient(moved, tsit5{}, o, loss).gradient;
+    };
+    const auto g = of(0.5);
+    const auto r = hessian_vector_product(q, tsit5{}, o, loss, {.y0 = one{0}, .p = one{1}}, 3);
+    CHECK(r.gradient->y0 == g.y0);
+    CHECK(r.gradient->p == g.p);
+    CHECK(r.gradient->t0 == g.t0);
+    CHECK(r.gradient->t1 == g.t1);
+    CHECK(r.gradient->ts == g.ts);
+    REQUIRE(r.gradient->stops.size() == 3);
+    for (std::size_t k = 0; k < 3; ++k)
+      CHECK(std::abs(r.gradient->stops[k] - g.stops[k]) < 1e-15);  // sums in another order
+    auto s = solve(q, tsit5{}, o, recursive_checkpoint{});
+    const cotangents<one> w{.y = one{1}, .ys = {{1}, {2}, {-1}}};
+    CHECK(gradients(q, tsit5{}, o, {w})[0].stops[0] == s.pullback(w).stops[0]);
+    if (h == 0) continue;
+    const double e = 1e-5;
+    const auto up = of(0.5 + e), down = of(0.5 - e);
+    CHECK(std::abs(r.product->p[0] - (up.p[0] - down.p[0]) / (2 * e)) < 1e-8);
+    CHECK(std::abs(r.product->t0 - (up.t0 - down.t0) / (2 * e)) < 1e-8);
+    CHECK(std::abs(r.product->t1 - (up.t1 - down.t1) / (2 * e)) < 1e-8);
+    for (std::size_t k = 0; k < 3; ++k)
+      CHECK(std::abs(r.product->stops[k] - (up.stops[k] - down.stops[k]) / (2 * e)) < 1e-8);
+  }
+}
+
 TEST_CASE("no Hessian product without success, nor along moving times") {
   const tangents<one, one> along{.y0 = one{1}, .p = one{0}};
   CHECK_FALSE(hessian_vector_product(q, tsit5{}, {.max_steps = 2}, loss, along).product);
@@ -129,7 +162,7 @@ TEST_CASE("no Hessian product without success, nor along moving times") {
   }
   CHECK(text ==
         "a Hessian times a direction that moves times (they are constants of the replayed steps) "
-        "leave t0, t1 and ts of it at 0?");
+        "leave t0, t1, ts and stops of it at 0, or take hessian_along_times?");
 }
 
 }  // namespace revode

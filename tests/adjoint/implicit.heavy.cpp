@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include <revode/adjoint/gauss.hpp>
-#include <revode/adjoint/hessian_vector_product.hpp>
+#include <revode/adjoint/hessian_along_times.hpp>
 #include <revode/adjoint/interpolating.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/problems/rober.hpp>
 #include <revode/solvers/kvaerno3.hpp>
 #include <revode/solvers/rodas5p.hpp>
+#include <revode/solvers/tsit5.hpp>
 
 namespace revode {
 namespace {
@@ -58,7 +60,76 @@ void symmetric() {
   CHECK(hu.gradient->p == hv.gradient->p);
 }
 
+/// Directions that move times: H is symmetric, and differences of the gradient on a grid that moves
+/// as its own.
+template <class M>
+void along_times() {
+  const auto loss = [](const auto& y) { return y[0] * y[1]; };
+  const tangents<two, two> none{.y0 = {0, 0}, .p = {0, 0}};
+  for (const double h : {0.04, 0.0}) {
+    const options o{.rtol = 1e-7, .fixed_step = h, .stops = {0.31}, .discontinuities = {0.67}};
+    // t0, t1, both stops, p₀
+    std::vector<tangents<two, two>> along(5, none);
+    along[0].t0 = 1;
+    along[1].t1 = 1;
+    along[2].stops = {1, 0};
+    along[3].stops = {0, 1};
+    along[4].p[0] = 1;
+    const auto figures = [](const gradient<two, two>& g) {
+      return vec{g.t0, g.t1, g.stops[0], g.stops[1], g.p[0]};
+    };
+    const auto g = solve(quick, M{}, o, recursive_checkpoint{});
+    std::vector<vec<double, 5>> rows;
+    for (const auto& v : along) {
+      const auto r = hessian_along_times(quick, M{}, o, loss, v, 6);
+      REQUIRE(r.product);
+      CHECK(*r.value == g.y[0] * g.y[1]);
+      rows.push_back(figures(*r.product));
+    }
+    for (int i = 0; i < 5; ++i)
+      for (int j = 0; j < i; ++j) {
+        const double a = rows[static_cast<std::size_t>(i)][j],
+                     b = rows[static_cast<std::size_t>(j)][i];
+        CAPTURE(i);
+        CAPTURE(j);
+        CHECK(std::abs(a - b) < 1e-9 * (std::abs(a) + 1));
+      }
+    if (h == 0) continue;
+    const double e = 1e-5;
+    const auto moved = [&](int i, double by) {
+      auto q = quick;
+      options with = o;
+      if (i == 0) q.t0 += by;
+      if (i == 1) q.t1 += by;
+      if (i == 2) with.stops[0] += by;
+      if (i == 3) with.discontinuities[0] += by;
+      if (i == 4) q.p[0] += by;
+      with.fixed_step = (q.t1 - q.t0) / 25;
+      return figures(*value_and_gradient(q, M{}, with, loss).gradient);
+    };
+    for (int i = 0; i < 5; ++i) {
+      const auto up = moved(i, e), down = moved(i, -e);
+      for (int j = 0; j < 5; ++j) {
+        CAPTURE(i);
+        CAPTURE(j);
+        CHECK(std::abs(rows[static_cast<std::size_t>(i)][j] - (up[j] - down[j]) / (2 * e)) < 1e-7);
+      }
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("Hessians along moving times: t0, t1, stops and discontinuities") {
+  along_times<tsit5>();
+  along_times<rodas5p>();
+  CHECK_THROWS_WITH_AS(
+      hessian_along_times(quick, tsit5{}, {.save = {.ts = {0.5}}},
+                          [](const auto& y) { return y[0]; }, {.y0 = {0, 0}, .p = {0, 0}, .t1 = 1}),
+      "a Hessian along moving times with save points, with a stop at t1, or without steps (places "
+      "in a step that moves have no second derivative here) leave them out, and t1 apart from t0?",
+      std::invalid_argument);
+}
 
 TEST_CASE("continuous adjoints of Robertson's problem by an implicit method") { agrees<rodas5p>(); }
 

@@ -203,6 +203,9 @@ TEST_CASE("control_gradient_error: no error in y, and yet a derivative to the to
   CHECK(std::abs(s.y_dot[0] - std::exp(-20)) < 1e-7);
   CHECK(std::abs(free.y_dot[0] - std::exp(-20)) > 1e-2);  // exact for its few steps, and useless
   CHECK(s.stats.accepted > 3 * free.stats.accepted);
+  options each = o;  // a tangent has the tolerances of its element
+  each.norm.atol = {1e-8};
+  CHECK(solve(q, tsit5{}, each, control_gradient_error{along}).stats.accepted == s.stats.accepted);
 }
 
 TEST_CASE("control_gradient_error: along its steps the derivative of the solution, ends included") {
@@ -222,6 +225,10 @@ TEST_CASE("control_gradient_error: along its steps the derivative of the solutio
 
 TEST_CASE("misuse of reversible and steady_state, word by word") {
   const scalar_problem q{decay{}, {1}, 0, 1, {1}};
+  const tangents<vec<double, 1>, vec<double, 1>> moving{.y0 = {}, .p = {}, .stops = {1}};
+  CHECK(refusal([&] { solve(q, tsit5{}, {.stops = {0.5}}, control_gradient_error{moving}); }) ==
+        "control_gradient_error with a stop or discontinuity that moves (they stand still for it) "
+        "leave tangents::stops at 0, or push the tangents alone?");
   const options o{.fixed_step = 0.1};
   CHECK(refusal([&] { solve(q, reversible_heun{}, o, reversible{.segment = 0}); }) ==
         "reversible with segment = 0 (steps between two hashes) give segment >= 1?");
@@ -232,6 +239,9 @@ TEST_CASE("misuse of reversible and steady_state, word by word") {
   CHECK(refusal([&] { solve(r, tsit5{}, {.save = {.t1 = true}}, steady_state{}); }) ==
         "steady_state with save points (there is one state, the steady one) leave options::save "
         "empty?");
+  CHECK(refusal([&] { solve(r, tsit5{}, {.stops = {0.5}}, steady_state{}); }) ==
+        "steady_state with stops or discontinuities (it does not restart its steps there) leave "
+        "them out, or use recursive_checkpoint?");
   CHECK(refusal([&] { solve(r, tsit5{}, {}, steady_state{.rtol = 0, .atol = 0}); }) ==
         "steady_state with rtol=0.000000, atol=0.000000 (Newton ends with a correction below them) "
         "give at least one > 0?");

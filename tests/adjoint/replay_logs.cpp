@@ -82,7 +82,7 @@ std::vector<recursive_checkpoint> every_way() {
                     .slow_slots = 5,
                     .spill = std::filesystem::temp_directory_path().string()});
   }
-  for (const index budget : {6'000, 9'000, 20'000, 50'000, 120'000, 1'000'000})
+  for (const index budget : {6'600, 9'000, 20'000, 50'000, 120'000, 1'000'000})
     ways.push_back({.budget = budget});
   return ways;
 }

@@ -49,27 +49,41 @@ std::map<std::string, bool> traits_of() {
   return {{Adjoints::name, Adjoints::exact}...};
 }
 
+/// Those that solve(q, m, o, events, adjoint) takes.
+template <class... Adjoints>
+std::map<std::string, bool> events_of() {
+  using one = vec<double, 1>;
+  return {
+      {Adjoints::name, adjoint_through_events<Adjoints, int, int, one, one, event_list<int>>}...};
+}
+
 }  // namespace
 
 TEST_CASE("the table in adjoint/README.md has a row for each adjoint, exact as its traits say") {
   using state = vec<double, 1>;
   auto exact = traits_of<recursive_checkpoint, backsolve, interpolating, gauss, reversible,
                          steady_state, control_gradient_error<state, state>>();
-  for (const char* function : {"tangents", "hessian_vector_product", "gradients"})
+  for (const char* function :
+       {"tangents", "hessian_vector_product", "hessian_along_times", "gradients"})
     exact[function] = true;  // calls, not options: they differentiate the steps taken
+  auto events = events_of<backsolve, interpolating, gauss, reversible, steady_state>();
+  for (const char* function :
+       {"gradients", "hessian_vector_product", "hessian_along_times", "control_gradient_error"})
+    events[function] = false;
   std::set<std::string> schedules;
   for (index i = 0; i < all_schedules::size; ++i)
     schedules.emplace(name(static_cast<schedule_kind>(i)));
 
   std::map<std::string, int> rows;
   for (const row& cells : first_table(REVODE_SOURCE_DIR "/adjoint/README.md")) {
-    REQUIRE(cells.size() == 5);
+    REQUIRE(cells.size() == 6);
     INFO(cells[0]);
     const auto names = names_in(cells[0]);
     CHECK_FALSE(names.empty());
     for (const std::string& name : names) {
       ++rows[name];
-      const auto known = exact.find(name);
+      const auto known = exact.find(name), followed = events.find(name);
+      CHECK((cells[2] == " all ") == (followed == events.end() || followed->second));
       const bool says_yes = cells[1].rfind(" yes", 0) == 0, says_no = cells[1].rfind(" no", 0) == 0;
       CHECK((says_yes || says_no));
       if (known != exact.end())
@@ -78,9 +92,9 @@ TEST_CASE("the table in adjoint/README.md has a row for each adjoint, exact as i
         CHECK((schedules.count(name) == 1 && says_yes));  // every schedule gives the same bits
     }
   }
-  for (const auto& [name, is_exact] : exact) {
-    CAPTURE(name);
-    CHECK(rows[name] == 1);
+  for (const auto& adjoint : exact) {
+    CAPTURE(adjoint.first);
+    CHECK(rows[adjoint.first] == 1);
   }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -10,7 +12,7 @@
 
 namespace revode {
 
-template <class M, class F, class Y, class P>
+template <class M, class F, class Y, class P, class Events>
 class backsolve_solution;
 
 /// The continuous adjoint that keeps nothing: y is integrated backwards along with λ and p̄, in
@@ -33,8 +35,8 @@ struct backsolve {
   static constexpr const char* name = "backsolve";
   static constexpr bool exact = false;
 
-  template <class M, class F, class Y, class P>
-  using solution_of = backsolve_solution<M, F, Y, P>;
+  template <class M, class F, class Y, class P, class Events = no_events>
+  using solution_of = backsolve_solution<M, F, Y, P, Events>;
 
   void check(const options& o) const {
     check_reverse(name, reverse, o, seminorm);
@@ -72,22 +74,25 @@ struct backsolve_field {
 };
 
 /// A solution with the adjoint `backsolve`. Refers to the problem unless it is `own`.
-template <class M, class F, class Y, class P>
+template <class M, class F, class Y, class P, class Events>
 class backsolve_solution : public solution<Y> {
  public:
   template <class Field>
   backsolve_solution(const problem<Field, Y, P>& q, const M& m, const options& o,
-                     const backsolve& a, std::shared_ptr<const problem<Field, Y, P>> own = {})
-      : solution<Y>(revode::solve(q, m, o)),
-        own_(own),
+                     const backsolve& a, std::shared_ptr<const problem<Field, Y, P>> own = {},
+                     const Events& events = {})
+      : own_(own),
         method_(m),
-        points_(o.save),
-        back_(options_backwards(o, a.reverse, this->stats.accepted + this->stats.rejected)),
         tolerance_{o.rtol, o.atol},
         adjoint_(a),
-        sys_(q.f, q.p),
-        t0_(q.t0),
-        y0_(q.y0) {}
+        loop_(std::make_unique<loop>(q, m, o, std::nullopt, events)),
+        sys_(std::make_unique<system<F, Y, P>>(q.f, loop_->stretches().parameters())) {
+    if (loop_->stretches().cut_count() > 0) before_.push_back(q.y0);  // a cut at t0
+    loop_->keep_before_cuts(before_);
+    while (!loop_->finished()) loop_->step(loop_->work_tape());
+    static_cast<solution<Y>&>(*this) = loop_->result();
+    back_ = options_backwards(o, a.reverse, this->stats.accepted + this->stats.rejected);
+  }
 
   /// cost    one field evaluation and one VJP a stage and attempt of the reverse solves
   /// errors  as differentiable_solution::pullback
@@ -95,20 +100,20 @@ class backsolve_solution : public solution<Y> {
   checked_gradient<Y, P> pullback(const cotangents<Y>& w) {
     check_cotangents<Y>(*this, w);
     using Z = stacked_t<Y, P, 2>;
-    const int n = length(y0_), np = length(sys_.p), size = 2 * n + np;
-    Y y = y0_, lambda = y0_, slope = y0_;
-    P p_bar = sys_.p;
+    const int n = length(this->y), np = length(sys_->p), size = 2 * n + np;
+    Y y = this->y, lambda = y, slope = y;
+    P p_bar = sys_->p;
     options o = back_;
     const double scale = adjoint_.seminorm ? unseen::scale : 1;
     if (adjoint_.seminorm) unseen::leave_out(size, 2 * n, o);
-    const backsolve_field<F, Y, P> f{&sys_, &y, &lambda, &slope, &p_bar, scale};
+    const backsolve_field<F, Y, P> f{sys_.get(), &y, &lambda, &slope, &p_bar, scale};
     Z z = stacked<Z>(size);
-    bool begun = false;
+    bool fresh = true;
     const auto advance = [&](double t, double to, const Y& from, const Y& there, Y& bar, P& sum,
                              checked_gradient<Y, P>& g) {
-      if (!begun || adjoint_.reset) stack(from, scalar_t<Y>(1), 0, z);
-      begun = true;
+      if (std::exchange(fresh, false) || adjoint_.reset) stack(from, scalar_t<Y>(1), 0, z);
       stack(bar, scalar_t<Y>(1), n, z);
+      stack(sum, static_cast<scalar_t<Y>>(scale), 2 * n, z);
       const problem q{f, z, t, to};
       status s = run_backwards(q, method_, o, g.backward, z, [](auto&) {});
       unstack(z, 0, y);
@@ -122,23 +127,24 @@ class backsolve_solution : public solution<Y> {
         for (int j = 0; j < np; ++j) sum.data()[j] /= static_cast<scalar_t<P>>(scale);
       return s;
     };
-    checked_gradient<Y, P> g =
-        continuous_pass<F, Y, P>(*this, points_, w, sys_).run(t0_, y0_, advance);
+    checked_gradient<Y, P> g = continuous_pass(*this, w, *loop_, before_, *sys_)
+                                   .run([&](std::size_t) { fresh = true; }, advance);
     g.reverse.work_bytes = static_cast<index>(sizeof(scalar_t<Y>)) * size;
     return g;
   }
   checked_gradient<Y, P> pullback(const Y& y_bar) { return pullback(cotangents<Y>{.y = y_bar}); }
 
  private:
+  using loop = stepper<M, F, Y, P, Events>;
+
   std::shared_ptr<const void> own_;
   M method_;
-  save_at points_;
   options back_;
   tolerance tolerance_;
   backsolve adjoint_;
-  system<F, Y, P> sys_;
-  double t0_;
-  Y y0_;
+  std::unique_ptr<loop> loop_;
+  std::vector<Y> before_;  // the states before the cuts
+  std::unique_ptr<system<F, Y, P>> sys_;
 };
 
 }  // namespace revode

@@ -43,18 +43,21 @@ double tolerances_apart(const Y& a, const Y& b, const tolerance& tol) {
   return n > 0 ? std::sqrt(sum / n) : 0;
 }
 
-/// Throws where options ask for stops, or for a save point every so many steps, and the adjoint does
-/// not follow them.
+/// Throws where options ask for stops and the adjoint does not follow them.
 template <class Options>
-void refuse_stops(const char* adjoint, const Options& o, bool every_too) {
+void refuse_stops(const char* adjoint, const Options& o) {
   if constexpr (requires { o.stops.empty() && o.discontinuities.empty(); }) {
     if (!o.stops.empty() || !o.discontinuities.empty())
       throw std::invalid_argument(std::string(adjoint) +
                                   " with stops or discontinuities (it does not restart its steps "
                                   "there) leave them out, or use recursive_checkpoint?");
   }
+}
+/// The same for a save point every so many steps.
+template <class Options>
+void refuse_every(const char* adjoint, const Options& o) {
   if constexpr (requires { o.save.every > 0; }) {
-    if (every_too && o.save.every > 0)
+    if (o.save.every > 0)
       throw std::invalid_argument(std::string(adjoint) +
                                   " with save.every = " + std::to_string(o.save.every) +
                                   " (it knows listed times only) give save.ts, or use "
@@ -65,7 +68,7 @@ void refuse_stops(const char* adjoint, const Options& o, bool every_too) {
 /// Throws for cotangents that are not this solution's, and for a solve that did not succeed.
 template <class Y>
 void check_cotangents(const solution<Y>& s, const cotangents<Y>& w) {
-  if (s.status != status::success)
+  if (!is_complete(s.status))
     throw std::invalid_argument(std::string("no gradient of a solve that ended with status ") +
                                 name(s.status) + " (" + explain(s.status) +
                                 ") look at solution::status first?");
@@ -73,6 +76,10 @@ void check_cotangents(const solution<Y>& s, const cotangents<Y>& w) {
     throw std::invalid_argument(std::to_string(w.ys.size()) + " cotangents for " +
                                 std::to_string(s.ys.size()) +
                                 " save points (one belongs to each) give as many, or none?");
+  if (!w.events.empty() && w.events.size() != s.events.size())
+    throw std::invalid_argument(std::to_string(w.events.size()) + " cotangents for " +
+                                std::to_string(s.events.size()) +
+                                " events (one belongs to each) give as many, or none?");
   const auto same = [&](const Y& y) { return length(y) == length(s.y); };
   bool fits = !w.y || same(*w.y);
   for (const Y& y : w.ys) fits = fits && same(y);
@@ -116,6 +123,35 @@ auto solve(problem<F, Y, P>&& q, const M& m, const options& o, const A& adjoint)
   const auto own = std::make_shared<const problem<F, Y, P>>(std::move(q));
   return
       typename A::template solution_of<M, std::remove_cvref_t<F>, Y, P>(*own, m, o, adjoint, own);
+}
+
+/// The same with events, for the adjoints that follow them: A::solution_of<M, F, Y, P, Events>.
+template <class A, class M, class F, class Y, class P, class Events>
+concept adjoint_through_events = requires {
+  typename A::template solution_of<M, std::remove_cvref_t<F>, Y, P, Events>;
+};
+template <method M, class F, class Y, class P, class... E, class A>
+requires adjoint_with_status<A, M, F, Y, P>
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
+           const A& adjoint) {
+  static_assert(adjoint_through_events<A, M, F, Y, P, event_list<E...>>,
+                "this adjoint does not follow events; choose one such as recursive_checkpoint");
+  validate(q, m, o, events);
+  adjoint.check(o);
+  return typename A::template solution_of<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(
+      q, m, o, adjoint, std::shared_ptr<const problem<F, Y, P>>{}, events);
+}
+template <method M, class F, class Y, class P, class... E, class A>
+requires adjoint_with_status<A, M, F, Y, P>
+auto solve(problem<F, Y, P>&& q, const M& m, const options& o, const event_list<E...>& events,
+           const A& adjoint) {
+  static_assert(adjoint_through_events<A, M, F, Y, P, event_list<E...>>,
+                "this adjoint does not follow events; choose one such as recursive_checkpoint");
+  validate(q, m, o, events);
+  adjoint.check(o);
+  const auto own = std::make_shared<const problem<F, Y, P>>(std::move(q));
+  return typename A::template solution_of<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(
+      *own, m, o, adjoint, own, events);
 }
 
 }  // namespace revode

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <revode/adjoint/checked_gradient.hpp>
+#include <revode/adjoint/cut_adjoint.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/solve.hpp>
 
@@ -41,7 +42,6 @@ inline options options_backwards(const options& o, const reverse_options& r, ind
 /// Throws for what is wrong with the reverse solves of an adjoint.
 inline void check_reverse(const char* adjoint, const reverse_options& r, const options& o,
                           bool seminorm) {
-  refuse_stops(adjoint, o, false);
   if (!(r.rtol >= 0) || !(r.atol >= 0))
     throw std::invalid_argument(std::string(adjoint) + " with reverse tolerances rtol=" +
                                 std::to_string(r.rtol) + ", atol=" + std::to_string(r.atol) +
@@ -87,75 +87,153 @@ struct unseen {
   }
 };
 
-/// One pass over the save times, last to first. The states there are the solution's own.
-template <class F, class Y, class P>
+/// One pass over the save times and the cuts, last to first. The states there are the solution's own;
+/// at a cut λ, p̄ and the time are pulled through its events, whose times follow the solution of the
+/// differential equation: that of a located one is the root of its condition along it.
+template <class Loop, class System>
 class continuous_pass {
  public:
-  using scalar = scalar_t<Y>;
+  using Y = typename System::state_type;
+  using P = typename System::parameter_type;
 
-  continuous_pass(const solution<Y>& s, const save_at& points, const cotangents<Y>& w,
-                  system<F, Y, P>& sys)
+  /// `loop` has run the solve, of which `before` are the states before its cuts.
+  continuous_pass(const solution<Y>& s, const cotangents<Y>& w, Loop& loop,
+                  const std::vector<Y>& before, System& sys)
       : s_(s),
-        points_(points),
         w_(w),
-        sys_(sys) {}
+        loop_(loop),
+        before_(before),
+        sys_(sys),
+        g_{{.y0 = zero_like(loop.y0()), .p = zero_like(sys.p)}},
+        behind_(s.y),
+        direction_(loop.t1() < loop.t0() ? -1 : 1),
+        t_(s.t),
+        y_(&s.y),
+        lambda_(g_.y0),
+        cuts_(loop.stretches().cut_count()),
+        weights_(w.events.empty() ? nullptr : w.events.data() + w.events.size()),
+        known_bar_(loop.stretches().known_count(), 0.0) {}
 
   /// advance(t, t_new, y, y_new, λ, p̄, g) → status takes λ and p̄ from t to t_new; y and y_new are
-  /// the solve's states there.
-  template <class Advance>
-  checked_gradient<Y, P> run(double t0, const Y& y0, Advance&& advance) {
-    checked_gradient<Y, P> g{{.y0 = zero_like(y0), .p = zero_like(sys_.p)}};
-    const evaluation_counts before = sys_.counts;
-    const std::size_t first = points_.t0 ? 1 : 0;
-    std::size_t k = s_.ys.size() - first - (points_.t1 ? 1 : 0);
+  /// the solve's states there. enter(k) before the first of them in the stretch behind k cuts.
+  template <class Enter, class Advance>
+  checked_gradient<Y, P> run(Enter&& enter, Advance&& advance) {
+    const evaluation_counts at_start = sys_.counts;
+    const auto& points = loop_.save_points();
     const bool seen = !w_.ys.empty();
-    g.ts.assign(k, 0.0);
-    Y& lambda = g.y0;
-    if (w_.y) add(*w_.y, lambda);
-    if (seen && points_.t1) add(w_.ys.back(), lambda);
-    double t = s_.t;
-    const Y* y = &s_.y;
-    g.t1 = along_solution(t, *y, lambda);
-    for (;;) {
-      for (; k > 0 && (s_.ts[first + k - 1] == t || !seen); --k) {
-        if (!seen) continue;
-        g.ts[k - 1] = along_solution(t, *y, w_.ys[first + k - 1]);
-        add(w_.ys[first + k - 1], lambda);
+    start(points, seen);
+    for (bool fresh = true; !at_start_time(points, seen, fresh);) {
+      const stop to = next(points);
+      if (to.t != t_) {
+        if (std::exchange(fresh, false)) enter(cuts_);
+        const status how = advance(t_, to.t, *y_, *to.y, lambda_, g_.p, g_);
+        count(at_start);
+        if (how != status::success) {
+          spoil(how, g_);
+          return g_;
+        }
       }
-      if (t == t0) break;
-      const double to = k > 0 ? s_.ts[first + k - 1] : t0;
-      const Y* y_to = k > 0 ? &s_.ys[first + k - 1] : &y0;
-      const status how = advance(t, to, *y, *y_to, lambda, g.p, g);
-      count(before, g);
-      if (how != status::success) {
-        spoil(how, g);
-        return g;
-      }
-      t = to;
-      y = y_to;
+      t_ = to.t;
+      y_ = to.y;
     }
-    g.t0 = -along_solution(t0, y0, lambda);
-    g.ts.resize(points_.ts.size());
-    if (seen && points_.t0) add(w_.ys.front(), lambda);
-    count(before, g);
-    return g;
+    if (!moved_start_) g_.t0 = -along_solution(loop_.t0(), loop_.y0(), lambda_);
+    g_.ts.resize(points.ts.size());
+    if (seen && points.t0) add(w_.ys.front(), lambda_);
+    give_known_times(loop_.stretches(), loop_.stops(), loop_.discontinuities(), known_bar_, g_);
+    count(at_start);
+    return g_;
   }
 
  private:
+  /// Where the next piece of the way back ends, and the solve's state there.
+  struct stop {
+    double t;
+    const Y* y;
+  };
+
+  void start(const save_at& points, bool seen) {
+    points_ = s_.ys.size() - (points.t0 ? 1 : 0) - (points.t1 ? 1 : 0);
+    g_.ts.assign(points_, 0.0);
+    if (w_.y) add(*w_.y, lambda_);
+    if (seen && points.t1) add(w_.ys.back(), lambda_);
+    loop_.stretches().use_parameters(cuts_);
+    moving_ = s_.status == status::success;
+    if (moving_) g_.t1 = along_solution(t_, *y_, lambda_);
+  }
+
+  /// Deals with what is at t_: the cuts, then the save points, which are before them. Is it the end?
+  bool at_start_time(const save_at& points, bool seen, bool& fresh) {
+    const std::size_t first = points.t0 ? 1 : 0;
+    for (; cuts_ > 0 && reached(cut_before().t); fresh = true) pull_cut();
+    for (; points_ > 0 && (!seen || reached(s_.ts[first + points_ - 1])); --points_) {
+      if (!seen) continue;
+      const Y& weight = w_.ys[first + points_ - 1];
+      g_.ts[points_ - 1] = along_solution(t_, *y_, weight);
+      add(weight, lambda_);
+    }
+    return t_ == loop_.t0() && cuts_ == 0;
+  }
+
+  stop next(const save_at& points) {
+    const std::size_t k = points_ + (points.t0 ? 1 : 0) - 1;
+    stop to{loop_.t0(), &loop_.y0()};
+    if (points_ > 0) to = {s_.ts[k], &s_.ys[k]};
+    if (cuts_ == 0 || direction_ * (to.t - cut_before().t) > 0) return to;
+    behind_ = cut_states<Loop, Y, P>(loop_, cuts_ - 1, before_[cuts_ - 1]).y.back();
+    loop_.stretches().use_parameters(cuts_);
+    return {cut_before().t, &behind_};
+  }
+
+  bool reached(double t) const { return direction_ * (t - t_) >= 0; }
+  const cut& cut_before() const { return loop_.stretches().cut_at(cuts_ - 1); }
+
+  /// From behind a cut to before it.
+  void pull_cut() {
+    const std::size_t k = --cuts_;
+    auto& stretches = loop_.stretches();
+    const cut& c = stretches.cut_at(k);
+    if (c.begins) {
+      double t_bar = moving_ ? -along_solution(c.t, *y_, lambda_) : 0.0;
+      const cut_states<Loop, Y, P> states(loop_, k, before_[k]);
+      t_bar = pull_chain<Loop>(loop_, c, states, weights_, t_bar, lambda_, g_.p, known_bar_, true);
+      t_ = stretches.event(c.first).due >= 0 || c.theta == 1 ? c.end : c.t;
+      if (c.step < 0) {
+        g_.t0 += t_bar;
+        moved_start_ = true;
+        t_ = loop_.t0();
+      }
+    }
+    stretches.use_parameters(k);
+    y_ = &before_[k];
+    moving_ = true;
+  }
+
   double along_solution(double t, const Y& y, const Y& w) {
     Y slope = y;
     sys_(t, y, slope);
     return static_cast<double>(dot(slope, w));
   }
-  void count(const evaluation_counts& before, checked_gradient<Y, P>& g) const {
-    g.reverse.field_evaluations = sys_.counts.field_evaluations - before.field_evaluations;
-    g.reverse.vjp_evaluations = sys_.counts.vjp_evaluations - before.vjp_evaluations;
+  void count(const evaluation_counts& before) {
+    const evaluation_counts& now = sys_.counts;
+    g_.reverse.field_evaluations = now.field_evaluations - before.field_evaluations;
+    g_.reverse.vjp_evaluations = now.vjp_evaluations - before.vjp_evaluations;
   }
 
   const solution<Y>& s_;
-  const save_at& points_;
   const cotangents<Y>& w_;
-  system<F, Y, P>& sys_;
+  Loop& loop_;
+  const std::vector<Y>& before_;
+  System& sys_;
+  checked_gradient<Y, P> g_;
+  Y behind_;
+  double direction_, t_;
+  const Y* y_;
+  Y& lambda_;
+  std::size_t cuts_, points_ = 0;  // not pulled yet
+  const double* weights_;
+  std::vector<double> known_bar_;
+  bool moving_ = false;  // does what lies behind t_ begin at a moving time?
+  bool moved_start_ = false;
 };
 
 /// Runs a reverse solve to its end; after each step visit(loop). z: the state there.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include <revode/adjoint/continuous_pass.hpp>
@@ -14,7 +15,8 @@ namespace revode {
 /// has no error (an equilibrium, a linear invariant), since then nothing bounds the steps.
 ///   auto s = solve(q, tsit5{}, {}, control_gradient_error{tangents{.y0 = v, .p = u}});
 /// For explicit methods. On its steps the derivative along y0 and p is that of the computed solution;
-/// t0, t1 and the save times move along the solution: f(t, y) times their tangents.
+/// t0, t1 and the save times move along the solution: f(t, y) times their tangents. Stops and
+/// discontinuities stand still.
 /// cost    one field evaluation and one JVP a stage and attempt
 template <class Y, class P>
 struct control_gradient_error {
@@ -56,6 +58,11 @@ pushed_solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o
   const tangents<Y, P>& along = controlled.along;
   validate(q, m, o);
   check(q, o, along);
+  for (const double moved : along.stops)
+    if (moved != 0)
+      throw std::invalid_argument(
+          "control_gradient_error with a stop or discontinuity that moves (they stand still for it) "
+          "leave tangents::stops at 0, or push the tangents alone?");
   system<std::remove_cvref_t<F>, Y, P> sys(q.f, q.p);
   Y y = q.y0, y_dot = q.y0, slope = q.y0;
   const int n = length(y);
@@ -70,7 +77,10 @@ pushed_solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o
   stack(q.y0, scalar_t<Y>(1), 0, z);
   stack(y_dot, scalar_t<Y>(1), n, z);
   const tangent_field<std::remove_cvref_t<F>, Y, P> f{&sys, &along.p, &y, &y_dot, &slope};
-  const auto both = revode::solve(problem{f, z, q.t0, q.t1}, m, o);
+  options of_both = o;  // a tangent has the tolerances of its element
+  for (auto each : {&error_norm::rtol, &error_norm::atol})
+    for (const double own : o.norm.*each) (of_both.norm.*each).push_back(own);
+  const auto both = revode::solve(problem{f, z, q.t0, q.t1}, m, of_both);
 
   pushed_solution<Y> s;
   s.status = both.status;

@@ -31,10 +31,21 @@ struct cut_states {
 
   /// The k-th cut, from the tape of its step. Leaves the loop's parameters those before the cut.
   cut_states(Loop& loop, std::size_t k, const typename Loop::tape_type& tape) {
+    loop.stretches().use_parameters(k);
+    y.push_back(before(loop, loop.stretches().cut_at(k), tape));
+    go_behind(loop, k);
+  }
+  /// The same from the state before it.
+  cut_states(Loop& loop, std::size_t k, const Y& before) {
+    loop.stretches().use_parameters(k);
+    y.push_back(before);
+    go_behind(loop, k);
+  }
+
+ private:
+  void go_behind(Loop& loop, std::size_t k) {
     auto& stretches = loop.stretches();
     const cut& c = stretches.cut_at(k);
-    stretches.use_parameters(k);
-    y.push_back(before(loop, c, tape));
     if (!c.begins) return;
     p.push_back(stretches.parameters());
     for (std::size_t e = c.first; e < c.past; ++e) {
@@ -45,8 +56,6 @@ struct cut_states {
       });
     }
   }
-
- private:
   static Y before(Loop& loop, const cut& c, const typename Loop::tape_type& tape) {
     using M = std::remove_cvref_t<decltype(loop.scheme())>;
     Y y = loop.y0();
@@ -100,7 +109,7 @@ class cut_flow {
     const int which = stretches.event(e).which;
     located = stretches.event(e).due < 0;
     if constexpr (Loop::event_set_type::moves_parameters) stretches.parameters() = s.p[k];
-    loop.sys()(t, s.y[k], slope);
+    loop.sys()(k == 0 && !located ? c.end : t, s.y[k], slope);
     if (!located) return;
     gradient = gradient_of_condition(stretches, which, t, s.y[k], s.p[k]);
     rate = gradient.of_t + static_cast<double>(dot(gradient.of_y, slope));
@@ -124,10 +133,12 @@ class cut_flow {
 /// Takes y_bar, p_bar and t_bar, the cotangents of what is behind the k-th cut and of its time, to
 /// what is before the jump of its first event and to that event's time, which it returns; those of
 /// known times go to known_bar, each its own. A cut at t0 is left altogether.
-/// `weights` of the events' times end with those of this cut, which are taken off.
+/// `weights` of the events' times end with those of this cut, which are taken off. With
+/// `through_first` the first event, too, happens at a time of its own along the solution before it.
 template <class Loop, class Y, class P>
 double pull_chain(Loop& loop, const cut& c, const cut_states<Loop, Y, P>& s, const double*& weights,
-                  double t_bar, Y& y_bar, P& p_bar, std::vector<double>& known_bar) {
+                  double t_bar, Y& y_bar, P& p_bar, std::vector<double>& known_bar,
+                  bool through_first = false) {
   auto& stretches = loop.stretches();
   for (std::size_t e = c.past; e-- > c.first;) {
     const std::size_t k = e - c.first;
@@ -136,7 +147,7 @@ double pull_chain(Loop& loop, const cut& c, const cut_states<Loop, Y, P>& s, con
     stretches.events().visit(at.which, [&](auto& event) {
       event.pull_jump(stretches.time_of(c, e), s.y[k], s.p[k], t_bar, y_bar, p_bar);
     });
-    if (k == 0 && c.step >= 0) break;
+    if (k == 0 && c.step >= 0 && !through_first) break;
     const cut_flow<Loop, Y, P> flow(loop, c, e, s);
     if (!flow.located) {
       const double along = static_cast<double>(dot(y_bar, flow.slope));
@@ -181,6 +192,51 @@ double push_chain(Loop& loop, const cut& c, const cut_states<Loop, Y, P>& s, dou
     });
   }
   return t_dot;
+}
+
+/// Those of the times of events.
+template <class Stretches, class Y, class P>
+void give_event_times(Stretches& stretches, const std::vector<double>& known_bar,
+                      gradient<Y, P>& g) {
+  stretches.use_parameters(0);
+  if constexpr (Stretches::set::listed) {
+    g.times.resize(Stretches::set::count);
+    stretches.events().for_each([&](int which, auto& event) {
+      if constexpr (listed_times<std::remove_cvref_t<decltype(event.event)>>)
+        g.times[static_cast<std::size_t>(which)].assign(event.event.times.size(), 0.0);
+    });
+  }
+  for (std::size_t k = 0; k < known_bar.size(); ++k) {
+    const known_time& at = stretches.known(k);
+    stretches.events().visit(at.which, [&](auto& event) {
+      event.pull_time(stretches.parameters(), known_bar[k], g.p);
+      if constexpr (listed_times<std::remove_cvref_t<decltype(event.event)>>)
+        g.times[static_cast<std::size_t>(at.which)][at.number] = known_bar[k];
+    });
+  }
+  for (std::size_t k = 0; k < stretches.event_count(); ++k) {
+    const cut_event& e = stretches.event(k);
+    if (e.which < 0) continue;
+    g.events.push_back(0);
+    stretches.events().visit(e.which, [&](auto& event) {
+      if constexpr (listed_times<std::remove_cvref_t<decltype(event.event)>>)
+        if (e.due >= 0) g.events.back() = known_bar[static_cast<std::size_t>(e.due)];
+    });
+  }
+}
+
+/// The derivatives by known times, to whom they belong: stops, times of a list, parameters.
+template <class Stretches, class Y, class P>
+[[gnu::noinline, gnu::cold]] void give_known_times(Stretches& stretches, std::size_t stops,
+                                                   std::size_t discontinuities,
+                                                   const std::vector<double>& known_bar,
+                                                   gradient<Y, P>& g) {
+  g.stops.assign(stops + discontinuities, 0.0);
+  for (std::size_t k = 0; k < known_bar.size(); ++k) {
+    const known_time& at = stretches.known(k);
+    if (at.which < 0) g.stops[at.number + (at.which == -2 ? stops : 0)] = known_bar[k];
+  }
+  if constexpr (Stretches::set::count > 0) give_event_times(stretches, known_bar, g);
 }
 
 }  // namespace revode

@@ -87,8 +87,8 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
         add(weight(k), y_bar_);
     }
     gradient<Y, P> g{.y0 = y_bar_, .p = p_bar_, .t0 = t0_bar_, .t1 = t1_bar_, .ts = ts_bar_};
-    if (this->save_points().every > 0) g.ts.clear();
-    give_known_times(g);
+    g.ts.resize(this->save_points().every > 0 ? 0 : this->save_points().ts.size());
+    give_known_times(this->stretches(), this->stops(), this->discontinuities(), known_bar_, g);
     return g;
   }
 
@@ -278,31 +278,6 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
       t1_bar_ += b * share(first + 1);
     } else if (tape.t_new == this->t1()) {
       t1_bar_ += b;
-    }
-  }
-
-  /// The derivatives by known times, to whom they belong: stops, times of a list, parameters.
-  [[gnu::noinline, gnu::cold]] void give_known_times(gradient<Y, P>& g) {
-    auto& stretches = this->stretches();
-    if (stretches.event_count() == 0 && known_bar_.empty()) return;
-    const std::size_t stops = this->stops();
-    g.stops.assign(stops + this->discontinuities(), 0.0);
-    stretches.use_parameters(0);
-    for (std::size_t k = 0; k < known_bar_.size(); ++k) {
-      const known_time& at = stretches.known(k);
-      if (at.which < 0) g.stops[at.number + (at.which == -2 ? stops : 0)] = known_bar_[k];
-      stretches.events().visit(at.which, [&](auto& event) {
-        event.pull_time(stretches.parameters(), known_bar_[k], g.p);
-      });
-    }
-    for (std::size_t k = 0; k < stretches.event_count(); ++k) {
-      const cut_event& e = stretches.event(k);
-      if (e.which < 0) continue;
-      g.events.push_back(0);
-      stretches.events().visit(e.which, [&](auto& event) {
-        if constexpr (listed_times<std::remove_cvref_t<decltype(event.event)>>)
-          if (e.due >= 0) g.events.back() = known_bar_[static_cast<std::size_t>(e.due)];
-      });
     }
   }
 

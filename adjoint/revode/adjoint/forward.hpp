@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdexcept>
-#include <string>
 #include <utility>
+#include <vector>
 
+#include <revode/adjoint/check_tangents.hpp>
 #include <revode/adjoint/cut_adjoint.hpp>
 #include <revode/solve/solve.hpp>
 
@@ -18,36 +18,52 @@ struct pushed_solution : solution<Y> {
   std::vector<double> events_dot{};  ///< of the times in solution::events
 };
 
-/// Forward mode: the derivative of the computed solution along a direction of its inputs, carried
+/// Forward mode: the derivatives of the computed solution along directions of its inputs, carried
 /// along with the solve in O(1) memory. The same grid semantics as the discrete adjoint.
-/// cost    one JVP per stage and step on top of the solve
+/// cost    one JVP per stage, step and direction on top of the solve
 template <class M, class F, class Y, class P, class Events = no_events>
 class forward_mode {
  public:
   using scalar = scalar_t<Y>;
   using loop_type = stepper<M, F, Y, P, Events>;
 
-  template <class Field>
-  forward_mode(const problem<Field, Y, P>& q, const M& m, const options& o,
-               const tangents<Y, P>& along, const Events& events = {})
+  /// A direction, and what has been carried along it.
+  struct direction {
+    tangents<Y, P> along;
+    typename method_types<M, Y>::state state_dot;
+    P p_dot;
+    double start_dot;  // of the time at which the stretch at hand began
+    Y y_dot;
+    std::vector<Y> ys_dot{};
+    std::vector<double> known_dot{}, events_dot{};
+  };
+
+  /// The directions are those in [first, last).
+  template <class Field, class Iterator>
+  forward_mode(const problem<Field, Y, P>& q, const M& m, const options& o, Iterator first,
+               Iterator last, const Events& events = {})
       : q_t0_(q.t0),
-        loop_(q, m, o, {}, events),
-        along_(along),
-        state_dot_(loop_.state()),
-        p_dot_(along.p),
-        start_dot_(along.t0) {
-    move_known_times();
-    Y y_dot = along.y0;
-    if (is_multistep_v<M>) move_along(q.t0, q.y0, -along.t0, y_dot);
-    const auto t_dot = static_cast<scalar>(is_multistep_v<M> ? 0 : along.t0);
-    if (cuts().cut_count() > 0)
-      push_cut_at_start(y_dot);
-    else
-      push_begin(m, loop_.sys(), q.t0, q.y0, y_dot, along.p, t_dot, state_dot_);
+        loop_(q, m, o, {}, events) {
+    const bool cut_at_start = cuts().cut_count() > 0;
+    for (; first != last; ++first) {
+      ways_.push_back({*first, loop_.state(), first->p, first->t0, first->y0});
+      direction& d = ways_.back();
+      move_known_times(d);
+      Y y_dot = d.along.y0;
+      if (is_multistep_v<M>) move_along(q.t0, q.y0, -d.along.t0, y_dot);
+      const auto t_dot = static_cast<scalar>(is_multistep_v<M> ? 0 : d.along.t0);
+      if (cut_at_start)
+        push_cut_at_start(d, y_dot);
+      else
+        push_begin(m, loop_.sys(), q.t0, q.y0, y_dot, d.along.p, t_dot, d.state_dot);
+    }
+    if (cut_at_start) loop_.stretches().use_parameters(++cuts_pushed_);
   }
 
-  pushed_solution<Y> run() {
-    if (loop_.save_points().t0) ys_dot_.push_back(along_.y0);
+  /// The solution; its derivatives are in ways().
+  solution<Y> run() {
+    if (loop_.save_points().t0)
+      for (direction& d : ways_) d.ys_dot.push_back(d.along.y0);
     const std::size_t at_start = loop_.saved();
     while (!loop_.finished()) {
       const index i = loop_.position();
@@ -55,27 +71,29 @@ class forward_mode {
       loop_.step(loop_.work_tape());
       if (loop_.position() > i) push_step(i, i == 0 ? 0 : saved);
     }
-    pushed_solution<Y> s;
-    static_cast<solution<Y>&>(s) = std::move(loop_.result());
-    s.y_dot = push_value(loop_.scheme(), state_dot_);
-    if (loop_.count() == 0 && cuts_pushed_ == 0)
-      push_no_step(at_start, s.status == status::success, s.y_dot);
-    else if (is_multistep_v<M> && s.t == loop_.t1())
-      move_along(s.t, s.y, along_.t1, s.y_dot);
-    else if (cuts_pushed_ > 0 && cuts().cut_at(cuts_pushed_ - 1).step + 1 == loop_.count() &&
-             s.status == status::success)
-      move_along(s.t, s.y, along_.t1 - start_dot_, s.y_dot);
-    if (loop_.save_points().t1 && is_complete(s.status)) ys_dot_.push_back(s.y_dot);
-    s.ys_dot = std::move(ys_dot_);
-    s.events_dot = std::move(events_dot_);
+    solution<Y> s = std::move(loop_.result());
+    for (direction& d : ways_) finish(d, s, at_start);
     return s;
   }
+  std::vector<direction>& ways() { return ways_; }
 
  private:
   const auto& cuts() const { return loop_.stretches(); }
 
+  void finish(direction& d, const solution<Y>& s, std::size_t at_start) {
+    d.y_dot = push_value(loop_.scheme(), d.state_dot);
+    if (loop_.count() == 0 && cuts_pushed_ == 0)
+      push_no_step(d, at_start, s.status == status::success);
+    else if (is_multistep_v<M> && s.t == loop_.t1())
+      move_along(s.t, s.y, d.along.t1, d.y_dot);
+    else if (cuts_pushed_ > 0 && cuts().cut_at(cuts_pushed_ - 1).step + 1 == loop_.count() &&
+             s.status == status::success)
+      move_along(s.t, s.y, d.along.t1 - d.start_dot, d.y_dot);
+    if (loop_.save_points().t1 && is_complete(s.status)) d.ys_dot.push_back(d.y_dot);
+  }
+
   /// How the ends of step i move; behind `cuts_pushed_` cuts.
-  step_ends<scalar> moving_ends(index i, double t_new) const {
+  step_ends<scalar> moving_ends(const direction& d, index i, double t_new) const {
     if (is_multistep_v<M>) return {};
     const auto& stretches = loop_.stretches();
     const cut* before = cuts_pushed_ > 0 ? &stretches.cut_at(cuts_pushed_ - 1) : nullptr;
@@ -84,41 +102,47 @@ class forward_mode {
     const index k = i - (before != nullptr ? before->extra : 0);
     const auto on_grid = [&](index at) {
       const double share = static_cast<double>(at) / static_cast<double>(n);
-      return (1 - share) * along_.t0 + share * along_.t1;
+      return (1 - share) * d.along.t0 + share * d.along.t1;
     };
     double from = 0, to = 0;
     if (i == 0 || (before != nullptr && before->step == i - 1))
-      from = start_dot_;
+      from = d.start_dot;
     else if (n > 0)
       from = on_grid(k);
     if (due < stretches.known_count() && stretches.known(due).end == t_new)
-      to = known_dot_[due];
+      to = d.known_dot[due];
     else if (n > 0)
       to = on_grid(k + 1);
     else if (t_new == loop_.t1())
-      to = along_.t1;
+      to = d.along.t1;
     return {static_cast<scalar>(from), static_cast<scalar>(to)};
   }
 
   void push_step(index i, std::size_t first_saved) {
+    const bool is_cut = cuts_pushed_ < cuts().cut_count();
+    loop_.stretches().use_parameters(cuts_pushed_);
+    for (direction& d : ways_) push_step(d, i, first_saved, is_cut);
+    if (is_cut) ++cuts_pushed_;
+    loop_.stretches().use_parameters(cuts_pushed_);
+  }
+
+  void push_step(direction& d, index i, std::size_t first_saved, bool is_cut) {
     const auto& tape = loop_.work_tape();
-    const auto ends = moving_ends(i, tape.t_new);
+    const auto ends = moving_ends(d, i, tape.t_new);
     const auto& m = loop_.scheme();
     auto& w = loop_.scratch();
     const std::size_t saved = loop_.saved();
-    const bool is_cut = cuts_pushed_ < cuts().cut_count();
-    loop_.stretches().use_parameters(cuts_pushed_);
-    auto before = state_dot_;
-    push(m, loop_.sys(), tape.t, tape.t_new, tape.record, tape.stages, w, state_dot_, p_dot_, ends);
+    auto before = d.state_dot;
+    push(m, loop_.sys(), tape.t, tape.t_new, tape.record, tape.stages, w, d.state_dot, d.p_dot,
+         ends);
     if constexpr (has_dense_output_v<M>) {
       if (first_saved < saved || (is_cut && cuts().cut_at(cuts_pushed_).theta >= 0)) {
         extend(m, loop_.sys(), tape.t, tape.t_new, tape.stages, w);
-        push_extend(m, loop_.sys(), tape.t, tape.t_new, tape.stages, w, before, p_dot_, ends);
+        push_extend(m, loop_.sys(), tape.t, tape.t_new, tape.stages, w, before, d.p_dot, ends);
       }
-      for (std::size_t k = first_saved; k < saved; ++k) push_save_point(k, before, ends);
+      for (std::size_t k = first_saved; k < saved; ++k) push_save_point(d, k, before, ends);
     }
-    if (is_cut) push_cut(before, ends, first_saved < saved);
-    loop_.stretches().use_parameters(cuts_pushed_);
+    if (is_cut) push_cut(d, before, ends, first_saved < saved);
   }
 
   /// The tangent of dense output at θ, whose time moves by t_dot.
@@ -128,51 +152,51 @@ class forward_mode {
     const double moved = (t_dot - (1 - theta) * static_cast<double>(ends.t) -
                           theta * static_cast<double>(ends.t_new)) /
                          (tape.t_new - tape.t);
-    Y out = along_.y0;
+    Y out = loop_.y0();
     push_interpolate(loop_.scheme(), tape.t, tape.t_new, tape.stages, loop_.scratch(), theta,
                      static_cast<scalar>(moved), ends, before, out);
     return out;
   }
 
   template <class State>
-  void push_save_point(std::size_t k, const State& before, const step_ends<scalar>& ends) {
+  void push_save_point(direction& d, std::size_t k, const State& before,
+                       const step_ends<scalar>& ends) {
     const auto& tape = loop_.work_tape();
     const double t = loop_.save_time(k);
     if (loop_.save_points().every > 0) {
-      if (t == tape.t_new) ys_dot_.push_back(push_value(loop_.scheme(), state_dot_));
+      if (t == tape.t_new) d.ys_dot.push_back(push_value(loop_.scheme(), d.state_dot));
       return;
     }
-    const double ts_dot = along_.ts.empty() ? 0.0 : along_.ts[k];
-    ys_dot_.push_back(push_dense((t - tape.t) / (tape.t_new - tape.t), ts_dot, before, ends));
+    const double ts_dot = d.along.ts.empty() ? 0.0 : d.along.ts[k];
+    d.ys_dot.push_back(push_dense((t - tape.t) / (tape.t_new - tape.t), ts_dot, before, ends));
   }
 
   /// From behind the step to behind the cut, see differentiable_stepper::pull_cut.
   template <class State>
-  [[gnu::noinline, gnu::cold]] void push_cut(const State& before, const step_ends<scalar>& ends,
-                                             bool saved) {
+  [[gnu::noinline, gnu::cold]] void push_cut(direction& d, const State& before,
+                                             const step_ends<scalar>& ends, bool saved) {
     const cut& c = cuts().cut_at(cuts_pushed_);
     const cut_event& first = cuts().event(c.first);
     if (!c.begins) {
-      start_dot_ = known_dot_[static_cast<std::size_t>(first.due)];
-      ++cuts_pushed_;
+      d.start_dot = d.known_dot[static_cast<std::size_t>(first.due)];
       return;
     }
     const cut_states<loop_type, Y, P> states(loop_, cuts_pushed_, loop_.work_tape());
-    Y y_dot = push_value(loop_.scheme(), state_dot_);
+    Y y_dot = push_value(loop_.scheme(), d.state_dot);
     double t_dot = 0;
     if (first.due >= 0) {
-      t_dot = known_dot_[static_cast<std::size_t>(first.due)];
+      t_dot = d.known_dot[static_cast<std::size_t>(first.due)];
     } else if constexpr (has_dense_output_v<M>) {
-      t_dot = push_root(c, first.which, states, before, ends);
+      t_dot = push_root(d, c, first.which, states, before, ends);
       y_dot = push_dense(c.theta, t_dot, before, ends);
-      if (saved && loop_.save_points().every > 0 && c.theta < 1) ys_dot_.push_back(y_dot);
+      if (saved && loop_.save_points().every > 0 && c.theta < 1) d.ys_dot.push_back(y_dot);
     }
-    restart(c, states, t_dot, y_dot);
+    restart(d, c, states, t_dot, y_dot);
   }
 
   /// dt* = −(∂g/∂y dy + ∂g/∂p dp)/(dg/dt), dy at the time held still
   template <class State>
-  [[gnu::noinline, gnu::cold]] double push_root(const cut& c, int which,
+  [[gnu::noinline, gnu::cold]] double push_root(const direction& d, const cut& c, int which,
                                                 const cut_states<loop_type, Y, P>& states,
                                                 const State& before,
                                                 const step_ends<scalar>& ends) {
@@ -184,41 +208,44 @@ class forward_mode {
                      g.of_y, static_cast<typename loop_type::types::seeds*>(nullptr), bar);
     const double rate = g.of_t + static_cast<double>(bar.theta) / (tape.t_new - tape.t);
     const Y still = push_dense(c.theta, 0, before, ends);
-    const auto change = dot(g.of_y, still) + dot(g.of_p, p_dot_);
+    const auto change = dot(g.of_y, still) + dot(g.of_p, d.p_dot);
     return rate != 0 ? -static_cast<double>(change) / rate : 0.0;
   }
 
-  [[gnu::noinline, gnu::cold]] void restart(const cut& c, const cut_states<loop_type, Y, P>& states,
-                                            double t_dot, Y& y_dot) {
-    start_dot_ =
-        push_chain<loop_type>(loop_, c, states, t_dot, y_dot, p_dot_, known_dot_, events_dot_);
-    loop_.stretches().use_parameters(++cuts_pushed_);
-    push_begin(loop_.scheme(), loop_.sys(), c.t, states.y.back(), y_dot, p_dot_,
-               static_cast<scalar>(is_multistep_v<M> ? 0 : start_dot_), state_dot_);
+  [[gnu::noinline, gnu::cold]] void restart(direction& d, const cut& c,
+                                            const cut_states<loop_type, Y, P>& states, double t_dot,
+                                            Y& y_dot) {
+    d.start_dot =
+        push_chain<loop_type>(loop_, c, states, t_dot, y_dot, d.p_dot, d.known_dot, d.events_dot);
+    loop_.stretches().use_parameters(cuts_pushed_ + 1);
+    push_begin(loop_.scheme(), loop_.sys(), c.t, states.y.back(), y_dot, d.p_dot,
+               static_cast<scalar>(is_multistep_v<M> ? 0 : d.start_dot), d.state_dot);
+    loop_.stretches().use_parameters(cuts_pushed_);
   }
-  [[gnu::noinline, gnu::cold]] void push_cut_at_start(Y& y_dot) {
+  [[gnu::noinline, gnu::cold]] void push_cut_at_start(direction& d, Y& y_dot) {
     const cut& c = cuts().cut_at(0);
-    if (!c.begins) {
-      ++cuts_pushed_;
-      push_begin(loop_.scheme(), loop_.sys(), q_t0_, loop_.y0(), y_dot, p_dot_,
-                 static_cast<scalar>(start_dot_), state_dot_);
-      return;
-    }
-    restart(c, cut_states<loop_type, Y, P>(loop_, 0, loop_.work_tape()), along_.t0, y_dot);
+    if (c.begins)
+      restart(d, c, cut_states<loop_type, Y, P>(loop_, 0, loop_.work_tape()), d.along.t0, y_dot);
+    else
+      push_begin(loop_.scheme(), loop_.sys(), q_t0_, loop_.y0(), y_dot, d.p_dot,
+                 static_cast<scalar>(d.start_dot), d.state_dot);
   }
 
-  [[gnu::noinline, gnu::cold]] void move_known_times() {
+  [[gnu::noinline, gnu::cold]] void move_known_times(direction& d) {
     auto& stretches = loop_.stretches();
+    stretches.use_parameters(0);
     for (std::size_t k = 0; k < stretches.known_count(); ++k) {
       const known_time& at = stretches.known(k);
       double moved = 0;
-      if (at.which < 0 && !along_.stops.empty())
-        moved = along_.stops[at.number + (at.which == -2 ? loop_.stops() : 0)];
-      stretches.use_parameters(0);
+      if (at.which < 0 && !d.along.stops.empty())
+        moved = d.along.stops[at.number + (at.which == -2 ? loop_.stops() : 0)];
       stretches.events().visit(at.which, [&](auto& event) {
-        moved = event.push_time(stretches.parameters(), along_.p);
+        if constexpr (!listed_times<std::remove_cvref_t<decltype(event.event)>>)
+          moved = event.push_time(stretches.parameters(), d.along.p);
+        else if (!d.along.times.empty())
+          moved = d.along.times[static_cast<std::size_t>(at.which)][at.number];
       });
-      known_dot_.push_back(moved);
+      d.known_dot.push_back(moved);
     }
     stretches.use_parameters(stretches.stretch());
   }
@@ -232,50 +259,31 @@ class forward_mode {
   }
 
   /// No step, because t0 == t1 (moving an end makes one) or because none succeeded.
-  void push_no_step(std::size_t saved, bool complete, Y& y_dot) {
-    y_dot = along_.y0;
-    ys_dot_.resize(ys_dot_.size() + saved, along_.y0);
+  void push_no_step(direction& d, std::size_t saved, bool complete) {
+    d.y_dot = d.along.y0;
+    d.ys_dot.resize(d.ys_dot.size() + saved, d.along.y0);
     if (!complete) return;
     for (std::size_t k = 0; k < saved; ++k) {
-      const double ts_dot = along_.ts.empty() ? 0.0 : along_.ts[k];
-      move_along(q_t0_, loop_.y0(), ts_dot - along_.t0,
-                 *(ys_dot_.end() - static_cast<long>(saved - k)));
+      const double ts_dot = d.along.ts.empty() ? 0.0 : d.along.ts[k];
+      move_along(q_t0_, loop_.y0(), ts_dot - d.along.t0,
+                 *(d.ys_dot.end() - static_cast<long>(saved - k)));
     }
-    move_along(q_t0_, loop_.y0(), along_.t1 - along_.t0, y_dot);
+    move_along(q_t0_, loop_.y0(), d.along.t1 - d.along.t0, d.y_dot);
   }
 
   double q_t0_;
   loop_type loop_;
-  tangents<Y, P> along_;
-  typename method_types<M, Y>::state state_dot_;
-  P p_dot_;
-  double start_dot_;  // of the time at which the stretch at hand began
-  std::vector<double> known_dot_, events_dot_;
+  std::vector<direction> ways_;
   std::size_t cuts_pushed_ = 0;
-  std::vector<Y> ys_dot_;
 };
 
-/// Throws for a direction that is not one of this problem's.
-template <class F, class Y, class P>
-void check(const problem<F, Y, P>& q, const options& o, const tangents<Y, P>& along) {
-  if (length(along.y0) != length(q.y0))
-    throw std::invalid_argument("a tangent of " + std::to_string(length(along.y0)) +
-                                " elements for a state of " + std::to_string(length(q.y0)) +
-                                " (they have the same shape) resize it?");
-  if (length(along.p) != length(q.p))
-    throw std::invalid_argument("a tangent of " + std::to_string(length(along.p)) +
-                                " elements for " + std::to_string(length(q.p)) +
-                                " parameters (they have the same shape) resize it?");
-  if (!along.ts.empty() && along.ts.size() != o.save.ts.size())
-    throw std::invalid_argument(std::to_string(along.ts.size()) + " tangents for " +
-                                std::to_string(o.save.ts.size()) +
-                                " listed save times (one belongs to each) give as many, or none?");
-  const std::size_t stops = o.stops.size() + o.discontinuities.size();
-  if (!along.stops.empty() && along.stops.size() != stops)
-    throw std::invalid_argument(std::to_string(along.stops.size()) + " tangents for " +
-                                std::to_string(stops) +
-                                " stops and discontinuities (one belongs to each) give as many, or "
-                                "none?");
+/// One direction's result.
+template <class Mode>
+auto pushed(Mode&& mode) {
+  auto s = mode.run();
+  auto& d = mode.ways().front();
+  return pushed_solution<std::remove_cvref_t<decltype(s.y)>>{
+      {std::move(s)}, std::move(d.y_dot), std::move(d.ys_dot), std::move(d.events_dot)};
 }
 
 /// Integrates q together with its derivative along a direction:
@@ -287,7 +295,7 @@ pushed_solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o
   validate(q, m, o);
   validate_cuts<M, system<std::remove_cvref_t<F>, Y, P>, Y>(m, o, false);
   check(q, o, along);
-  return forward_mode<M, std::remove_cvref_t<F>, Y, P>(q, m, o, along).run();
+  return pushed(forward_mode<M, std::remove_cvref_t<F>, Y, P>(q, m, o, &along, &along + 1));
 }
 
 /// The same with events: s.events_dot is the derivative of their times.
@@ -296,9 +304,9 @@ pushed_solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o
                          const event_list<E...>& events, const tangents<Y, P>& along) {
   validate(q, m, o, events);
   validate_cuts<M, system<std::remove_cvref_t<F>, Y, P>, Y>(m, o, true);
-  check(q, o, along);
-  return forward_mode<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(q, m, o, along, events)
-      .run();
+  check(q, o, events, along);
+  return pushed(forward_mode<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(
+      q, m, o, &along, &along + 1, events));
 }
 
 }  // namespace revode

@@ -10,7 +10,7 @@
 
 namespace revode {
 
-template <class M, class F, class Y, class P>
+template <class M, class F, class Y, class P, class Events>
 class gauss_solution;
 
 /// The continuous adjoint whose p̄ is no part of any differential equation: λ alone is integrated
@@ -32,8 +32,8 @@ struct gauss {
   static constexpr const char* name = "gauss";
   static constexpr bool exact = false;
 
-  template <class M, class F, class Y, class P>
-  using solution_of = gauss_solution<M, F, Y, P>;
+  template <class M, class F, class Y, class P, class Events = no_events>
+  using solution_of = gauss_solution<M, F, Y, P, Events>;
 
   void check(const options& o) const {
     check_along_path(name, every, reverse, o, false);
@@ -130,15 +130,15 @@ struct gauss_field {
 };
 
 /// A solution with the adjoint `gauss`. Refers to the problem unless it is `own`.
-template <class M, class F, class Y, class P>
-class gauss_solution : public path_solution<M, F, Y, P> {
+template <class M, class F, class Y, class P, class Events>
+class gauss_solution : public path_solution<M, F, Y, P, Events> {
  public:
-  using base = path_solution<M, F, Y, P>;
+  using base = path_solution<M, F, Y, P, Events>;
 
   template <class Field>
   gauss_solution(const problem<Field, Y, P>& q, const M& m, const options& o, const gauss& a,
-                 std::shared_ptr<const problem<Field, Y, P>> own = {})
-      : base(q, m, o, a, own),
+                 std::shared_ptr<const problem<Field, Y, P>> own = {}, const Events& events = {})
+      : base(q, m, o, a, own, events),
         rule_(quadrature_rule::of(a.kronrod     ? 7
                                   : a.nodes > 0 ? a.nodes
                                                 : std::min(M::order / 2 + 1, 5))),

@@ -25,10 +25,12 @@ struct gradient {
   P p;
   double t0 = 0;
   double t1 = 0;
-  std::vector<double> ts{};  ///< of the listed save times
+  std::vector<double> ts{};  ///< of the listed save times; 0 behind a terminal event
   reverse_statistics reverse{};
   std::vector<double> stops{};   ///< of options::stops, then of options::discontinuities
   std::vector<double> events{};  ///< of the listed times of timed events, by solution::events
+  /// Of the times of each event that has a list of them, [event][time]; 0 where it never occurs.
+  std::vector<std::vector<double>> times{};
 };
 
 /// A direction in which to differentiate a solution.
@@ -41,6 +43,7 @@ struct tangents {
   std::vector<double> ts{};  ///< of the listed save times; empty: they stand still
   std::vector<double>
       stops{};  ///< of options::stops, then discontinuities; empty: they stand still
+  std::vector<std::vector<double>> times{};  ///< as in gradient; empty: they stand still
 };
 
 }  // namespace revode

@@ -30,7 +30,7 @@ class hessian_loop {
     Y y0;
     P p;
     scalar t0{0}, t1{0};
-    std::vector<scalar> ts{};
+    std::vector<scalar> ts{}, stops{};
   };
 
   hessian_loop(const F& f, const Y& y0, const P& p, const M& m, const save_at& points,
@@ -51,9 +51,11 @@ class hessian_loop {
   bool finished() const { return position_ == steps_.count(); }
   void step(tape_type& tape) {
     const auto i = static_cast<std::size_t>(position_);
-    tape.t = steps_.ends[i];
+    tape.t = steps_.start(position_);
     tape.t_new = steps_.ends[i + 1];
     tape.record = steps_.records[i];
+    if (const known_cut* c = steps_.cut_behind(position_ - 1); c != nullptr && c->begins)
+      begin(method_, sys_, tape.t, Y(value(method_, carry_.state)), carry_);
     replay(method_, sys_, tape.t, tape.t_new, tape.record, carry_, tape.stages);
     ++position_;
   }
@@ -61,11 +63,7 @@ class hessian_loop {
     while (position_ < to && !finished()) step(tape);
   }
   void save(std::optional<snapshot_type>& slot) const {
-    slot.emplace(snapshot_type{position_,
-                               steps_.ends[static_cast<std::size_t>(position_)],
-                               carry_.state,
-                               carry_.memo,
-                               {}});
+    slot.emplace(snapshot_type{position_, steps_.start(position_), carry_.state, carry_.memo, {}});
   }
   void save_previous(std::optional<snapshot_type>&) const { REVODE_EXPECT(false); }
   void load(const snapshot_type& s) {
@@ -89,8 +87,16 @@ class hessian_loop {
       pulled& g = all_.emplace_back(pulled{carry_.state, zero_like(y0_), zero_like(sys_.p)});
       fill(g.state_bar, scalar(0));
       g.ts.assign(next_save_, scalar(0));
+      g.stops.assign(steps_.stops, scalar(0));
       if (w.y) pull_value(method_, *w.y, g.state_bar);
       if (!w.ys.empty() && points_.t1) pull_value(method_, w.ys.back(), g.state_bar);
+      if (const known_cut* c = steps_.cut_behind(steps_.count() - 1)) {
+        Y slope = y0_;  // t1 lies behind it by a step of length 0
+        sys_(c->after, value(method_, carry_.state), slope);
+        const scalar along = dot(slope, push_value(method_, g.state_bar));
+        g.t1 = along;
+        g.stops[c->stop] = -along;
+      }
     }
   }
 
@@ -99,7 +105,8 @@ class hessian_loop {
     while (next_save_ > 0 && (steps_.save_steps[next_save_ - 1] == i || i == 0)) --next_save_;
     if constexpr (has_dense_output_v<M>)
       if (next_save_ < from) extend(method_, sys_, tape.t, tape.t_new, tape.stages, scratch_);
-    const bool moves = steps_.equal > 0 || i == 0 || i + 1 == steps_.count();
+    const bool moves = steps_.equal > 0 || i == 0 || i + 1 == steps_.count() ||
+                       steps_.cut_behind(i - 1) != nullptr || steps_.cut_behind(i) != nullptr;
     for (std::size_t a = 0; a < all_.size(); ++a) {
       step_ends<scalar> ends;
       const seeds_type* seeded = nullptr;
@@ -132,7 +139,7 @@ class hessian_loop {
     return all_;
   }
 
- private:
+ protected:
   const Y& weight(const cotangents<Y>& w, std::size_t k) const {
     return w.ys[k + (points_.t0 ? 1 : 0)];
   }
@@ -156,16 +163,24 @@ class hessian_loop {
   }
 
   void move_grid(index i, const step_ends<scalar>& ends, pulled& g) const {
-    double a = i == 0 ? 0 : 1, b = i + 1 == steps_.count() ? 1 : 0;  // the share of t1
-    if (steps_.equal > 0) {
-      a = static_cast<double>(i) / static_cast<double>(steps_.equal);
-      b = static_cast<double>(i + 1) / static_cast<double>(steps_.equal);
-      g.t0 = g.t0 + (scalar(1 - a) * ends.t + scalar(1 - b) * ends.t_new);
-      g.t1 = g.t1 + (scalar(a) * ends.t + scalar(b) * ends.t_new);
-    } else {
-      if (a == 0) g.t0 = g.t0 + ends.t;
-      if (b == 1) g.t1 = g.t1 + ends.t_new;
-    }
+    const known_cut *last = steps_.last_cut(i - 1), *before = steps_.cut_behind(i - 1),
+                    *after = steps_.cut_behind(i);
+    const index k = i - (last != nullptr ? last->extra : 0);
+    const auto move = [&](const known_cut* c, index at, bool t0, bool t1, scalar bar) {
+      bar = bar / pace_;
+      if (c != nullptr) {
+        g.stops[c->stop] = g.stops[c->stop] + bar;
+      } else if (steps_.equal > 0) {
+        const double share = static_cast<double>(at) / static_cast<double>(steps_.equal);
+        g.t0 = g.t0 + scalar(1 - share) * bar;
+        g.t1 = g.t1 + scalar(share) * bar;
+      } else {
+        if (t0) g.t0 = g.t0 + bar;
+        if (t1) g.t1 = g.t1 + bar;
+      }
+    };
+    move(before, k, i == 0, false, ends.t);
+    move(after, k + 1, false, i + 1 == steps_.count(), ends.t_new);
   }
 
   void end_without_step(const cotangents<Y>& w, pulled& g) {
@@ -189,6 +204,7 @@ class hessian_loop {
   tape_type tape_;
   [[no_unique_address]] typename types::scratch scratch_;
   [[no_unique_address]] seeds_type seeds_;
+  scalar pace_{1};  ///< how fast the field's time runs in the step at hand, see hessian_along_times
   index position_ = 0;
   const std::vector<cotangents<Y>>* weights_ = nullptr;
   std::vector<pulled> all_;

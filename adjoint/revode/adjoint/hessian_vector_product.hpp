@@ -18,7 +18,7 @@
 namespace revode {
 
 /// A loss, its gradient, and its Hessian times a direction: of y0 and p, and the mixed derivatives in
-/// t0, t1 and the save times. Without success only the solution is there.
+/// t0, t1, the save times, stops and discontinuities. Without success only the solution is there.
 template <class Y, class P>
 struct hessian_product {
   std::optional<double> value{};
@@ -66,6 +66,46 @@ scalar_t<Y> pull_loss(const Loss& loss, const Y& y, const std::vector<Y>& ys, co
   }
 }
 
+/// x with the tangent x_dot.
+template <class X>
+auto over_duals(const X& x, const X& x_dot) {
+  auto z = rebind_like<dual<scalar_t<X>, 1>>(x);
+  for (int i = 0, n = length(x); i < n; ++i) {
+    z.data()[i] = x.data()[i];
+    z.data()[i].d[0] = x_dot.data()[i];
+  }
+  return z;
+}
+
+/// Gradient and product from what was pulled over duals.
+template <class Pulled, class Y, class P>
+void split_gradient(const Pulled& g, const Y& y0, const P& p, const reverse_statistics& counts,
+                    hessian_product<Y, P>& r) {
+  r.gradient = {.y0 = y0, .p = p, .reverse = counts};
+  r.product = {.y0 = y0, .p = p, .reverse = counts};
+  const auto split = [](const auto& from, auto& values, auto& slopes) {
+    for (int i = 0, n = length(from); i < n; ++i) {
+      values.data()[i] = from.data()[i].value;
+      slopes.data()[i] = from.data()[i].d[0];
+    }
+  };
+  split(g.y0, r.gradient->y0, r.product->y0);
+  split(g.p, r.gradient->p, r.product->p);
+  const auto number = [](const auto& x, double& of_value, double& of_slope) {
+    of_value = static_cast<double>(x.value);
+    of_slope = static_cast<double>(x.d[0]);
+  };
+  number(g.t0, r.gradient->t0, r.product->t0);
+  number(g.t1, r.gradient->t1, r.product->t1);
+  const auto numbers = [&](const auto& from, auto& values, auto& slopes) {
+    values.resize(from.size());
+    slopes.resize(from.size());
+    for (std::size_t k = 0; k < from.size(); ++k) number(from[k], values[k], slopes[k]);
+  };
+  numbers(g.ts, r.gradient->ts, r.product->ts);
+  numbers(g.stops, r.gradient->stops, r.product->stops);
+}
+
 /// The Hessian of L(y(t1)) or L(y(t1), ys) times a direction of y0 and p: the reverse pass of
 /// value_and_gradient over duals, on the steps of the solve, so that the gradient has its bits and
 /// the product is the exact derivative of that gradient with the grid held still.
@@ -89,23 +129,16 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
   static_assert(!is_multistep_v<M>, "Hessian-vector products are those of one-step methods");
   validate(q, m, o);
   check(q, o, direction);
-  if (direction.t0 != 0 || direction.t1 != 0 || !direction.ts.empty())
+  if (direction.t0 != 0 || direction.t1 != 0 || !direction.ts.empty() || !direction.stops.empty())
     throw std::invalid_argument(
-        "a Hessian times a direction that moves times (they are constants "
-        "of the replayed steps) leave t0, t1 and ts of it at 0?");
+        "a Hessian times a direction that moves times (they are constants of the replayed steps) "
+        "leave t0, t1, ts and stops of it at 0, or take hessian_along_times?");
   hessian_product<Y, P> r{.solution = {.y = q.y0}};
   const auto steps = solve_and_note(q, m, o, r.solution);
   if (r.solution.status != status::success) return r;
 
-  const auto moving = [](const auto& x, const auto& x_dot, auto z) {
-    for (int i = 0, n = length(x); i < n; ++i) {
-      z.data()[i] = x.data()[i];
-      z.data()[i].d[0] = x_dot.data()[i];
-    }
-    return z;
-  };
-  const DY y0 = moving(q.y0, direction.y0, rebind_like<D>(q.y0));
-  const DP p = moving(q.p, direction.p, rebind_like<dual<scalar_t<P>, 1>>(q.p));
+  const DY y0 = over_duals(q.y0, direction.y0);
+  const DP p = over_duals(q.p, direction.p);
   std::vector<DY> ys;
   constexpr bool of_points = std::is_invocable_v<const Loss&, const DY&, const std::vector<DY>&>;
   if (of_points) ys = saved_states(q.f, y0, p, m, o.save, steps);
@@ -118,26 +151,7 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
     return std::vector<cotangents<DY>>{std::move(bar)};
   })[0];
 
-  r.gradient = {.y0 = q.y0, .p = q.p, .reverse = counts};
-  r.product = {.y0 = q.y0, .p = q.p, .reverse = counts};
-  const auto split = [](const auto& from, auto& values, auto& slopes) {
-    for (int i = 0, n = length(from); i < n; ++i) {
-      values.data()[i] = from.data()[i].value;
-      slopes.data()[i] = from.data()[i].d[0];
-    }
-  };
-  split(g.y0, r.gradient->y0, r.product->y0);
-  split(g.p, r.gradient->p, r.product->p);
-  const auto number = [](const D& x, double& of_value, double& of_slope) {
-    of_value = static_cast<double>(x.value);
-    of_slope = static_cast<double>(x.d[0]);
-  };
-  number(g.t0, r.gradient->t0, r.product->t0);
-  number(g.t1, r.gradient->t1, r.product->t1);
-  r.gradient->ts.resize(g.ts.size());
-  r.product->ts.resize(g.ts.size());
-  for (std::size_t k = 0; k < g.ts.size(); ++k)
-    number(g.ts[k], r.gradient->ts[k], r.product->ts[k]);
+  split_gradient(g, q.y0, q.p, counts, r);
   return r;
 }
 
@@ -164,6 +178,7 @@ std::vector<gradient<Y, P>> gradients(const problem<F, Y, P>& q, const M& m, con
     one.t0 = static_cast<double>(g.t0);
     one.t1 = static_cast<double>(g.t1);
     for (const auto& t : g.ts) one.ts.push_back(static_cast<double>(t));
+    for (const auto& t : g.stops) one.stops.push_back(static_cast<double>(t));
     result.push_back(std::move(one));
   }
   return result;

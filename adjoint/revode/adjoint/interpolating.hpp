@@ -11,7 +11,7 @@
 
 namespace revode {
 
-template <class M, class F, class Y, class P>
+template <class M, class F, class Y, class P, class Events>
 class interpolating_solution;
 
 /// The continuous adjoint along the solve's own dense output: (λ, p̄) is integrated backwards.
@@ -30,8 +30,8 @@ struct interpolating {
   static constexpr const char* name = "interpolating";
   static constexpr bool exact = false;
 
-  template <class M, class F, class Y, class P>
-  using solution_of = interpolating_solution<M, F, Y, P>;
+  template <class M, class F, class Y, class P, class Events = no_events>
+  using solution_of = interpolating_solution<M, F, Y, P, Events>;
 
   void check(const options& o) const { check_along_path(name, every, reverse, o, seminorm); }
 };
@@ -105,16 +105,17 @@ struct interpolating_field {
 };
 
 /// A solution with the adjoint `interpolating`. Refers to the problem unless it is `own`.
-template <class M, class F, class Y, class P>
-class interpolating_solution : public path_solution<M, F, Y, P> {
+template <class M, class F, class Y, class P, class Events>
+class interpolating_solution : public path_solution<M, F, Y, P, Events> {
  public:
-  using base = path_solution<M, F, Y, P>;
+  using base = path_solution<M, F, Y, P, Events>;
 
   template <class Field>
   interpolating_solution(const problem<Field, Y, P>& q, const M& m, const options& o,
                          const interpolating& a,
-                         std::shared_ptr<const problem<Field, Y, P>> own = {})
-      : base(q, m, o, a, own),
+                         std::shared_ptr<const problem<Field, Y, P>> own = {},
+                         const Events& events = {})
+      : base(q, m, o, a, own, events),
         adjoint_(a) {}
 
   /// cost    one VJP and one interpolation a stage and attempt of the reverse solves
@@ -133,6 +134,7 @@ class interpolating_solution : public path_solution<M, F, Y, P> {
     Z z = stacked<Z>(size);
     return this->sweep(w, [&](double t, double to, Y& bar, P& sum, checked_gradient<Y, P>& g) {
       stack(bar, scalar_t<Y>(1), 0, z);
+      stack(sum, static_cast<scalar_t<Y>>(scale), n, z);
       const problem q{f, z, t, to};
       const status s = run_backwards(q, this->scheme(), o, g.backward, z, [](auto&) {});
       unstack(z, 0, bar);

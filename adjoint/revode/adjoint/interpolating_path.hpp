@@ -20,17 +20,20 @@ namespace revode {
 /// tapes of the two segments that were asked for last, rebuilt by replaying them.
 /// memory  n tapes (stages + 1 states and 16 bytes each), or n / every snapshots, 2 every tapes and
 ///         8 bytes a step
-template <class M, class F, class Y, class P>
+template <class M, class F, class Y, class P, class Events = no_events>
 class interpolating_path {
  public:
-  using loop_type = stepper<M, F, Y, P>;
+  using loop_type = stepper<M, F, Y, P, Events>;
   using tape_type = typename loop_type::tape_type;
 
   template <class Field>
-  interpolating_path(const problem<Field, Y, P>& q, const M& m, const options& o, index every)
-      : loop_(q, m, o, every > 0 ? std::optional<index>(unbounded) : std::nullopt),
+  interpolating_path(const problem<Field, Y, P>& q, const M& m, const options& o, index every,
+                     const Events& events = {})
+      : loop_(q, m, o, every > 0 ? std::optional<index>(unbounded) : std::nullopt, events),
         every_(every),
         direction_(q.t1 < q.t0 ? -1 : 1) {
+    if (loop_.stretches().cut_count() > 0) before_.push_back(q.y0);  // a cut at t0
+    loop_.keep_before_cuts(before_);
     while (!loop_.finished()) {
       const index i = loop_.position();
       const double t = loop_.time();
@@ -43,14 +46,28 @@ class interpolating_path {
       if (loop_.position() == i) break;
       if (every_ == 0) segments_[0].tapes.push_back(loop_.work_tape());
     }
+    enter(loop_.stretches().cut_count());
     segments_[0].used = segments_[0].tapes.size();
     segments_[0].number = 0;
     if (every_ > 0) segments_[0].number = -1;
   }
 
   const solution<Y>& result() { return loop_.result(); }
+  loop_type& loop() { return loop_; }
+  /// The states before the cuts.
+  const std::vector<Y>& before_cuts() const { return before_; }
 
-  /// y = y(t); times outside of the solve are its ends.
+  /// Into the stretch behind k cuts: its steps are the ones asked for from now on.
+  void enter(std::size_t k) {
+    const auto& cuts = loop_.stretches();
+    stretch_ = k;
+    from_ = k > 0 ? cuts.cut_at(k - 1).step + 1 : 0;
+    past_ = k < cuts.cut_count() ? cuts.cut_at(k).step + 1 : loop_.count();
+    extended_ = nullptr;
+    loop_.stretches().use_parameters(k);
+  }
+
+  /// y = y(t); times outside of the stretch are its ends.
   void at(double t, Y& y) {
     if (loop_.count() == 0) return copy(loop_.y0(), y);
     const tape_type& step = step_of(t);
@@ -91,10 +108,11 @@ class interpolating_path {
 
   const tape_type& step_of(double t) {
     const segment& s = segments_[segment_of(t)];
-    const auto end = s.tapes.begin() + static_cast<std::ptrdiff_t>(s.used);
-    auto step = std::partition_point(s.tapes.begin(), end, [&](const tape_type& tape) {
-      return direction_ * (t - tape.t_new) > 0;
-    });
+    const index start = every_ * s.number;
+    const auto end = s.tapes.begin() + std::min(static_cast<index>(s.used), past_ - start);
+    auto step = std::partition_point(
+        s.tapes.begin() + std::max<index>(0, from_ - start), end,
+        [&](const tape_type& tape) { return direction_ * (t - tape.t_new) > 0; });
     if (step == end) --step;
     if (extended_ != &*step) {
       extended_ = &*step;
@@ -114,7 +132,8 @@ class interpolating_path {
     if (every_ == 0) return 0;
     const auto behind = std::partition_point(
         times_.begin(), times_.end(), [&](double start) { return direction_ * (t - start) > 0; });
-    const index number = std::max<index>(behind - times_.begin() - 1, 0);
+    const index number =
+        std::clamp<index>(behind - times_.begin() - 1, from_ / every_, (past_ - 1) / every_);
     for (std::size_t s = 0; s < 2; ++s)
       if (segments_[s].number == number) return last_ = s;
     last_ = 1 - last_;
@@ -138,6 +157,7 @@ class interpolating_path {
       ++replayed_;
     }
     s.number = number;
+    loop_.stretches().use_parameters(stretch_);
   }
 
   loop_type loop_;
@@ -145,6 +165,9 @@ class interpolating_path {
   double direction_;
   std::vector<std::optional<typename loop_type::snapshot_type>> starts_;
   std::vector<double> times_;
+  std::vector<Y> before_;
+  std::size_t stretch_ = 0;
+  index from_ = 0, past_ = 0;  // its steps
   segment segments_[2];
   std::size_t last_ = 0;
   const tape_type* extended_ = nullptr;  // the step whose extra stages are in the scratch
@@ -161,26 +184,23 @@ inline void check_along_path(const char* adjoint, index every, const reverse_opt
 }
 
 /// A solution that keeps its path: what the adjoints along it share.
-template <class M, class F, class Y, class P>
+template <class M, class F, class Y, class P, class Events = no_events>
 class path_solution : public solution<Y> {
  public:
-  using path_type = interpolating_path<M, F, Y, P>;
+  using path_type = interpolating_path<M, F, Y, P, Events>;
 
   template <class Field, class Adjoint>
   path_solution(const problem<Field, Y, P>& q, const M& m, const options& o, const Adjoint& a,
-                std::shared_ptr<const void> own)
+                std::shared_ptr<const void> own, const Events& events)
       : own_(std::move(own)),
-        method_(m),
-        points_(o.save),
-        sys_(std::make_unique<system<F, Y, P>>(q.f, q.p)),
-        t0_(q.t0),
-        y0_(q.y0) {
+        method_(m) {
     if (!has_dense_output_v<M>)
       throw std::invalid_argument("method " + std::string(M::name) + " with the adjoint " +
                                   Adjoint::name +
                                   " (it has no dense output to run along) choose a method such as "
                                   "tsit5, or recursive_checkpoint?");
-    path_ = std::make_unique<path_type>(q, m, o, a.every);
+    path_ = std::make_unique<path_type>(q, m, o, a.every, events);
+    sys_ = std::make_unique<system<F, Y, P>>(q.f, path_->loop().stretches().parameters());
     static_cast<solution<Y>&>(*this) = path_->result();
     back_ = options_backwards(o, a.reverse, this->stats.accepted + this->stats.rejected);
   }
@@ -192,8 +212,8 @@ class path_solution : public solution<Y> {
     check_cotangents<Y>(*this, w);
     const index before = path_->field_evaluations(), replayed = path_->replayed_steps();
     checked_gradient<Y, P> g =
-        continuous_pass<F, Y, P>(*this, points_, w, *sys_)
-            .run(t0_, y0_,
+        continuous_pass(*this, w, path_->loop(), path_->before_cuts(), *sys_)
+            .run([&](std::size_t k) { path_->enter(k); },
                  [&](double t, double to, const Y&, const Y&, Y& lambda, P& p_bar,
                      checked_gradient<Y, P>& all) { return advance(t, to, lambda, p_bar, all); });
     reverse_statistics& r = g.reverse;
@@ -212,17 +232,14 @@ class path_solution : public solution<Y> {
   system<F, Y, P>& sys() { return *sys_; }
   const M& scheme() const { return method_; }
   const options& backwards() const { return back_; }
-  const Y& start() const { return y0_; }
+  const Y& start() const { return path_->loop().y0(); }
 
  private:
   std::shared_ptr<const void> own_;
   M method_;
-  save_at points_;
   options back_;
-  std::unique_ptr<system<F, Y, P>> sys_;
   std::unique_ptr<path_type> path_;
-  double t0_;
-  Y y0_;
+  std::unique_ptr<system<F, Y, P>> sys_;
 };
 
 }  // namespace revode

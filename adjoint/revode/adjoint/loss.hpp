@@ -12,23 +12,27 @@
 namespace revode {
 
 /// A loss with a running cost: L = terminal(y(t1)[, ys]) + ∫ running(t, y, p) dt, the integral
-/// computed by the method itself as one more component of the state (inside the error norm).
+/// computed by the method itself as one more component of the state.
 template <class Terminal, class Running>
 struct loss_with_running_cost {
   Terminal terminal;
   Running running;
+  bool outside_norm = false;  ///< the integral takes no part in the choice of steps
 };
 template <class Terminal, class Running>
-loss_with_running_cost(Terminal, Running) -> loss_with_running_cost<Terminal, Running>;
+loss_with_running_cost(Terminal, Running, bool = false)
+    -> loss_with_running_cost<Terminal, Running>;
 
-/// Value and cotangents of a loss L(y) or L(y, ys) of the final state and the save points. The loss
-/// is generic in its scalar (it is recorded once), or brings pull(y[, ys], y_bar[, ys_bar]).
+/// Value and cotangents of a loss L(y), L(y, ys) or L(y, ys, times) of the final state, the save
+/// points and the times of events (a std::vector of y's scalar). The loss is generic in its scalar (it is recorded once), or brings pull(y[, ys], y_bar[, ys_bar]).
 template <class Loss, class Y>
 class loss_evaluation {
  public:
   using scalar = scalar_t<Y>;
+  static constexpr bool of_times =
+      std::is_invocable_v<const Loss&, const Y&, const std::vector<Y>&, const std::vector<scalar>&>;
   static constexpr bool of_points =
-      std::is_invocable_v<const Loss&, const Y&, const std::vector<Y>&>;
+      of_times || std::is_invocable_v<const Loss&, const Y&, const std::vector<Y>&>;
 
   explicit loss_evaluation(const Loss& loss) : loss_(loss) {}
 
@@ -61,8 +65,14 @@ class loss_evaluation {
     const recorded y = input(s.y);
     variable_type value;
     std::vector<recorded> ys;
-    if constexpr (of_points) {
+    if constexpr (of_points)
       for (const Y& point : s.ys) ys.push_back(input(point));
+    if constexpr (of_times) {
+      std::vector<variable_type> times;
+      for (const auto& event : s.events)
+        times.push_back(recording_.input(static_cast<scalar>(event.t)));
+      value = loss_(y, ys, times);
+    } else if constexpr (of_points) {
       value = loss_(y, ys);
     } else {
       value = loss_(y);
@@ -73,6 +83,9 @@ class loss_evaluation {
     for (int i = 0; i < length(*bar.y); ++i) bar.y->data()[i] = recording_.adjoint(id++);
     for (Y& point : bar.ys)
       for (int i = 0; i < length(point); ++i) point.data()[i] = recording_.adjoint(id++);
+    if constexpr (of_times)
+      for (std::size_t k = 0; k < s.events.size(); ++k)
+        bar.events.push_back(static_cast<double>(recording_.adjoint(id++)));
     return static_cast<double>(value.value);
   }
 

@@ -155,7 +155,9 @@ class differentiable_solution : public solution<Y> {
     typename loop::tape_type tape(q.y0);
     const index y = arrays(q.y0), carry = arrays(c.state) + arrays(c.memo) + arrays(c.cache);
     const auto points = static_cast<index>(o.save.ts.size()) + 2;
-    const index equal = o.fixed_step > 0 ? fixed_step_count(q.t0, q.t1, o.fixed_step) : 0;
+    const index fixed = !o.grid.empty()    ? static_cast<index>(o.grid.size()) - 1
+                        : o.fixed_step > 0 ? fixed_step_count(q.t0, q.t1, o.fixed_step)
+                                           : 0;
     index flat = 0;
     for_each_piece(tape, [&](void*, std::size_t bytes) { flat += static_cast<index>(bytes); });
 
@@ -163,16 +165,16 @@ class differentiable_solution : public solution<Y> {
     all.work = static_cast<index>(sizeof(loop)) + 16 + 2 * carry + arrays(tape) + arrays(c.state) +
                arrays(make_like<typename types::scratch>(q.y0)) +
                arrays(make_like<typename types::seeds>(q.y0)) + 8 * y + 3 * arrays(q.p) +
-               points * (48 + 2 * footprint(q.y0)) + (own ? heap_bytes(sizeof(q) + 16) : 0);
+               8 * static_cast<index>(o.grid.size()) + points * (48 + 2 * footprint(q.y0)) + (own ? heap_bytes(sizeof(q) + 16) : 0);
     all.snapshot = heap_bytes(sizeof(std::optional<snapshot_type>)) + arrays(kept);
     all.tape =
         tape_store<typename loop::tape_type>::in_place ? static_cast<index>(sizeof(tape)) : flat;
     using log = step_log<typename loop::record_type>;
-    all.log_step = log::entry_bytes(equal > 0, o.step_rounding);
-    all.log_most = log::bytes_for(o.max_steps, equal > 0, o.step_rounding);
+    all.log_step = log::entry_bytes(fixed > 0, o.step_rounding);
+    all.log_most = log::bytes_for(o.max_steps, fixed > 0, o.step_rounding);
     const bool whole = std::is_same_v<Events, no_events> && o.stops.empty() &&
                        o.discontinuities.empty();  // no cut makes two steps of one
-    all.steps = o.fixed_step > 0 && whole ? equal : unbounded;
+    all.steps = fixed > 0 && whole ? fixed : unbounded;
     all.tapes_resume = has_resume_v<M, typename loop::system_type, Y>;
     return all;
   }

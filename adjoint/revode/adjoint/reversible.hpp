@@ -37,7 +37,7 @@ struct reversible {
   using solution_of = reversible_solution<M, F, Y, P>;
 
   void check(const options& o) const {
-    refuse_stops(name, o, false);
+    refuse_stops(name, o);
     if (segment < 1)
       throw std::invalid_argument("reversible with segment = " + std::to_string(segment) +
                                   " (steps between two hashes) give segment >= 1?");
@@ -108,7 +108,7 @@ class reversible_solution : public solution<Y> {
         adjoint_(a),
         tolerance_{o.rtol, o.atol},
         loop_(std::make_unique<loop>(q, m, o, 0)) {
-    const bool equal = loop_->log().equal_steps() > 0;
+    const bool equal = loop_->log().fixed_steps() > 0;
     while (!loop_->finished()) {
       const index i = loop_->position();
       if (i % a.segment == 0) hashes_.push_back(state_hash::of(loop_->state(), tolerance_).sum);
@@ -159,7 +159,7 @@ class reversible_solution : public solution<Y> {
 
   double time(index i) const {
     if (i == 0) return loop_->t0();
-    return loop_->log().equal_steps() > 0 ? loop_->log().equal_end(i - 1)
+    return loop_->log().fixed_steps() > 0 ? loop_->log().fixed_end(i - 1)
                                           : ends_[static_cast<std::size_t>(i - 1)];
   }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <revode/problem.hpp>
+#include <revode/solve/quadrature.hpp>
 
 namespace revode {
 
@@ -21,24 +21,6 @@ requires(static_size_v<Y> >= 0) struct lengthened<Y> {
 };
 template <class Y>
 using lengthened_t = typename lengthened<Y>::type;
-
-template <class T>
-inline constexpr char type_mark = 0;
-
-/// One object of each type that is asked for, made the first time and kept.
-class scratch_by_type {
- public:
-  template <class T, class Make>
-  T& get(Make&& make) {
-    for (auto& [mark, object] : kept_)
-      if (mark == &type_mark<T>) return *static_cast<T*>(object.get());
-    kept_.emplace_back(&type_mark<T>, std::make_shared<T>(make()));
-    return *static_cast<T*>(kept_.back().second.get());
-  }
-
- private:
-  std::vector<std::pair<const char*, std::shared_ptr<void>>> kept_;
-};
 
 /// The field of (y, q): y' = f(t, y, p), q' = running(t, y, p). Both see y in its own kind of
 /// container. A dynamic y is kept between calls, so an object serves one solve at a time.

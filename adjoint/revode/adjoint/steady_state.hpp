@@ -37,7 +37,8 @@ struct steady_state {
   using solution_of = steady_solution<M, F, Y, P>;
 
   void check(const options& o) const {
-    if (o.save.t0 || o.save.t1 || !o.save.ts.empty())
+    refuse_stops(name, o);
+    if (o.save.t0 || o.save.t1 || !o.save.ts.empty() || o.save.every > 0)
       throw std::invalid_argument(
           "steady_state with save points (there is one state, the steady "
           "one) leave options::save empty?");

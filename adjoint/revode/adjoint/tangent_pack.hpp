@@ -17,31 +17,50 @@ namespace revode {
 template <class Y, std::size_t K>
 struct pack_solution : solution<Y> {
   std::array<Y, K> y_dot;
-  std::vector<std::array<Y, K>> ys_dot{};  ///< of each save point
+  std::vector<std::array<Y, K>> ys_dot{};           ///< of each save point
+  std::vector<std::array<double, K>> events_dot{};  ///< of each time in solution::events
 };
 
-/// Forward mode in K directions of y0 and p at once: the steps of the solve are taken again over
-/// duals with K directions, so that every stage value is computed once for all of them.
+/// K directions carried along with the solve itself.
+template <class Mode, std::size_t K, class Y>
+void push_all(Mode&& mode, pack_solution<Y, K>& s) {
+  static_cast<solution<Y>&>(s) = mode.run();
+  s.ys_dot.resize(s.ys.size());
+  s.events_dot.resize(s.events.size());
+  for (std::size_t k = 0; k < K; ++k) {
+    auto& d = mode.ways()[k];
+    s.y_dot[k] = d.y_dot;
+    for (std::size_t i = 0; i < s.ys.size(); ++i) s.ys_dot[i][k] = d.ys_dot[i];
+    for (std::size_t i = 0; i < s.events.size(); ++i) s.events_dot[i][k] = d.events_dot[i];
+  }
+}
+
+/// Forward mode in K directions at once:
 ///   auto s = solve(q, tsit5{}, {}, std::array{along_a, along_b, along_c});    // s.y_dot[2]
-/// For explicit methods and fields that are generic in their scalar.
-/// cost    a solve and one replay over duals
-/// errors  std::invalid_argument: a direction of another size, or one that moves times
+/// Where they move y0 and p alone, and the method is explicit, the steps of the solve are taken
+/// again over duals with K directions, so that every stage value is computed once for all of them
+/// (the field is then generic in its scalar). Otherwise each direction is carried along with the one
+/// solve.
+/// cost    a solve and one replay over duals; or a solve and one JVP a stage, step and direction
+/// errors  std::invalid_argument: a direction of another size
 template <method M, class F, class Y, class P, std::size_t K>
 pack_solution<Y, K> solve(const problem<F, Y, P>& q, const M& m, const options& o,
                           const std::array<tangents<Y, P>, K>& along) {
   using D = dual<scalar_t<Y>, static_cast<int>(K)>;
   using E = dual<scalar_t<P>, static_cast<int>(K)>;
   validate(q, m, o);
+  validate_cuts<M, system<std::remove_cvref_t<F>, Y, P>, Y>(m, o, false);
+  bool still = o.stops.empty() && o.discontinuities.empty() && o.save.every == 0;
   for (const auto& v : along) {
     check(q, o, v);
-    if (v.t0 != 0 || v.t1 != 0 || !v.ts.empty())
-      throw std::invalid_argument(
-          "several tangents that move times (they are constants of the "
-          "replayed steps) leave t0, t1 and ts at 0, or push one at a "
-          "time?");
+    still = still && v.t0 == 0 && v.t1 == 0 && v.ts.empty();
   }
   pack_solution<Y, K> s;
   s.y = q.y0;
+  if (!still) {
+    push_all(forward_mode<M, std::remove_cvref_t<F>, Y, P>(q, m, o, along.begin(), along.end()), s);
+    return s;
+  }
   const auto steps = solve_and_note(q, m, o, static_cast<solution<Y>&>(s));
   rebind_t<Y, D> y0 = rebind_like<D>(q.y0);
   rebind_t<P, E> p = rebind_like<E>(q.p);
@@ -65,6 +84,21 @@ pack_solution<Y, K> solve(const problem<F, Y, P>& q, const M& m, const options& 
   split(all.back(), s.y_dot);
   s.ys_dot.resize(s.ys.size());
   for (std::size_t i = 0; i < s.ys.size(); ++i) split(all[i], s.ys_dot[i]);
+  return s;
+}
+
+/// The same with events, along with the solve.
+template <method M, class F, class Y, class P, class... E, std::size_t K>
+pack_solution<Y, K> solve(const problem<F, Y, P>& q, const M& m, const options& o,
+                          const event_list<E...>& events,
+                          const std::array<tangents<Y, P>, K>& along) {
+  validate(q, m, o, events);
+  validate_cuts<M, system<std::remove_cvref_t<F>, Y, P>, Y>(m, o, true);
+  for (const auto& v : along) check(q, o, events, v);
+  pack_solution<Y, K> s;
+  push_all(forward_mode<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(q, m, o, along.begin(),
+                                                                           along.end(), events),
+           s);
   return s;
 }
 

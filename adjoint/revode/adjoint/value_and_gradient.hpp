@@ -18,6 +18,17 @@ struct value_and_gradient_result {
   revode::solution<Y> solution;
 };
 
+/// The same for a solution at hand.
+template <class Y, class P, class Solution, class Loss>
+value_and_gradient_result<Y, P> value_and_gradient_of(Solution& s, const Loss& loss) {
+  value_and_gradient_result<Y, P> r{.solution = static_cast<const solution<Y>&>(s)};
+  if (!is_complete(s.status)) return r;
+  cotangents<Y> bar;
+  r.value = loss_evaluation<Loss, Y>(loss)(s, bar);
+  r.gradient = s.pullback(bar);
+  return r;
+}
+
 /// L(y(t1)) or L(y(t1), ys), and its gradient with respect to y0, p, t0, t1 and the save times.
 ///
 ///   auto r = value_and_gradient(q, tsit5{}, {}, [](const auto& y) { return y[0] * y[0]; });
@@ -30,12 +41,17 @@ value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, co
                                                    const options& o, const Loss& loss,
                                                    const recursive_checkpoint& adjoint = {}) {
   auto s = solve(q, m, o, adjoint);
-  value_and_gradient_result<Y, P> r{.solution = static_cast<const solution<Y>&>(s)};
-  if (s.status != status::success) return r;
-  cotangents<Y> bar;
-  r.value = loss_evaluation<Loss, Y>(loss)(s, bar);
-  r.gradient = s.pullback(bar);
-  return r;
+  return value_and_gradient_of<Y, P>(s, loss);
+}
+
+/// The same with events; L(y, ys, times) sees the times of solution::events as well.
+template <method M, class F, class Y, class P, class... E, class Loss>
+value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, const M& m,
+                                                   const options& o, const event_list<E...>& events,
+                                                   const Loss& loss,
+                                                   const recursive_checkpoint& adjoint = {}) {
+  auto s = solve(q, m, o, events, adjoint);
+  return value_and_gradient_of<Y, P>(s, loss);
 }
 
 template <method M, class F, class Y, class P, class Terminal, class Running>
@@ -53,7 +69,8 @@ value_and_gradient_result<Y, P> value_and_gradient(
     copy(z, y);
     return loss.terminal(y) + z.data()[n];
   };
-  const auto full = value_and_gradient(longer, m, o, terminal, adjoint);
+  const options with_cost = with_more_elements(o, length(q.y0), 1, loss.outside_norm);
+  const auto full = value_and_gradient(longer, m, with_cost, terminal, adjoint);
   value_and_gradient_result<Y, P> r{.value = full.value,
                                     .solution = {.status = full.solution.status,
                                                  .t = full.solution.t,

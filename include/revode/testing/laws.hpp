@@ -97,7 +97,7 @@ law_result replay_law(const problem<F, Y, P>& q, const M& m, const options& o) {
   using tape_type = typename method_types<M, Y>::tape;
   const auto grid = grid_of(q, m, o);
   system<std::remove_cvref_t<F>, Y, P> sys(q.f, q.p);
-  const tolerance tol{o.rtol, o.atol, !grid.equidistant};
+  const tolerance tol{o.rtol, o.atol, !grid.equidistant && o.grid.empty()};
   auto from = make_carry<M>(q.y0), next = from, again = from, fresh = from;
   auto tape = make_like<tape_type>(q.y0), tape_again = tape;
   law_result r;
