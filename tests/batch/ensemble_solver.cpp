@@ -124,10 +124,17 @@ TEST_CASE("ensemble: misuse has a text") {
         }).find(" lanes need 1152921504606846976 bytes for their results (") != std::string::npos);
   options lacking;
   lacking.step_rounding = rounding::bits24;
-  CHECK(
-      misuse_of([&] { solve(mixed_lanes(5), tsit5{}, lacking, place{}); }) ==
-      "step_rounding in an ensemble (lanes are without it) leave it out, or solve the problems one "
-      "by one?");
+  CHECK(misuse_of([&] { solve(mixed_lanes(5), tsit5{}, lacking, place{}); }) ==
+        "step_rounding in an ensemble (lanes side by side are without it) leave it out, or solve "
+        "lane by lane with events()?");
+  for (const auto& [o, what] :
+       {std::pair{options{.norm = {.combine = maximum_norm}}, "norm"},
+        std::pair{options{.grid = {0, 1}}, "grid"},
+        std::pair{options{.controller = controllers::h211b()}, "a controller with a step ratio"}})
+    CHECK(misuse_of([&o = o] { refuse_what_lanes_lack(o); }) ==
+          std::string(what) +
+              " in an ensemble (lanes side by side are without it) leave it out, or solve lane by "
+              "lane with events()?");
   const std::string fits = misuse_of([] { require_memory<on_host>(3, index{1} << 60, "results"); });
   CHECK(fits.ends_with(" are free) solve at most 0 at a time?"));
 }

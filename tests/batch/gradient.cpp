@@ -35,9 +35,53 @@ TEST_CASE("lane gradients: losses of save points") {
   }
 }
 
+TEST_CASE("lane gradients: times, the bits of each lane's own pullback") {
+  auto e = mixed_lanes(40);
+  add_save_points(e);
+  const options o{.save = {.t0 = true, .t1 = true}}, equal{.fixed_step = 0.02, .save = o.save};
+  const lane_memory memory{.plan = lane_memory_plan::controller, .slots = 4};
+  check_against_pullbacks(e, tsit5{}, o, true,
+                          gradient_of_times<16>(e, tsit5{}, o, points_loss{}, memory));
+  check_against_pullbacks(e, tsit5{}, equal, true,
+                          gradient_of_times<16>(e, tsit5{}, equal, points_loss{}));
+}
+
+/// y' = p t: y(t) = y0 + p (t² − t0²)/2.
+struct ramp {
+  template <class T, class Y, class P>
+  REVODE_HD void operator()(const T& t, const Y&, const P& p, Y& dy) const {
+    dy[0] = p[0] * t;
+  }
+};
+struct sum_of_points {
+  template <class Y, class Points, class Bars>
+  double operator()(index, const Y& y, const Points& ys, Y& y_bar, Bars& bars) const {
+    double sum = y[0];
+    y_bar[0] = 1;
+    for (index k = 0; k < ys.size(); bars.add(k++, Y{1})) sum += ys.at(k)[0];
+    return sum;
+  }
+};
+
+TEST_CASE("lane gradients: times of a field of time alone") {
+  ensemble<ramp, vec<double, 1>, vec<double, 1>> e{
+      .y0 = {{1.0}}, .t0 = {0.5, 1, 2}, .t1 = {3, 1, 0.25}, .p = {{2.0}}};
+  e.save_ts = {{0.75, 1.5}, {1}, {2, 1.25, 0.25}};
+  for (const double fixed : {0.0, 0.3}) {
+    const auto g = gradient_of_times<4>(e, tsit5{}, {.fixed_step = fixed}, sum_of_points{});
+    for (std::size_t l = 0; l < 3; ++l) {
+      CHECK(g.t1[l] == doctest::Approx(2 * e.t1[l]).epsilon(1e-13));
+      for (std::size_t k = 0; k < e.save_ts[l].size(); ++k)
+        CHECK(g.ts[l][k] == doctest::Approx(2 * e.save_ts[l][k]).epsilon(1e-13));
+      const double terms = 1 + static_cast<double>(e.save_ts[l].size());
+      CHECK(g.t0[l] == doctest::Approx(-2 * e.t0[l] * terms).epsilon(1e-13));
+    }
+  }
+}
+
 TEST_CASE("lane gradients: other parameters, with memory for the counts of the ones before") {
   auto e = mixed_lanes(75);
-  ensemble_solver<tsit5, lorenz, state, state, place, 16> solver(e, tsit5{}, {});
+  ensemble_solver<tsit5, lorenz, state, state, place, 16, false> solver(e, tsit5{}, {});
   solver.gradient(end_loss{});
   for (auto& p : e.p) p[1] += 9;  // more steps
   solver.set_parameters(e.p);
@@ -45,6 +89,7 @@ TEST_CASE("lane gradients: other parameters, with memory for the counts of the o
   const auto fresh = gradient_by<16>(e, tsit5{}, {}, end_loss{});
   CHECK(changed.total_p == fresh.total_p);
   CHECK(changed.p[40] == fresh.p[40]);
+  CHECK(changed.t0.empty());
 }
 
 TEST_CASE("lane gradients: the sums do not depend on width or place") {

@@ -27,5 +27,15 @@ TEST_CASE("lane gradients: losses of save points with extra stages") {
   check_against_pullbacks(e, dop853{}, o, true, gradient_by<16>(e, dop853{}, o, points_loss{}));
 }
 
+TEST_CASE("lane gradients: times for other widths, and with extra stages") {
+  auto e = mixed_lanes(40);
+  add_save_points(e);
+  const options o{.save = {.t0 = true, .t1 = true}};
+  check_against_pullbacks(e, tsit5{}, o, true, gradient_of_times<1>(e, tsit5{}, o, points_loss{}));
+  check_against_pullbacks(e, tsit5{}, o, true, gradient_of_times<32>(e, tsit5{}, o, points_loss{}));
+  check_against_pullbacks(e, dop853{}, o, true,
+                          gradient_of_times<16>(e, dop853{}, o, points_loss{}));
+}
+
 }  // namespace
 }  // namespace revode

@@ -26,7 +26,7 @@ inline ensemble<lorenz, vec<double, 3>, vec<double, 3>> mixed_lanes(index lanes)
     e.p.push_back({10, 20 + 10 * x, 8.0 / 3});
     e.rtol.push_back(l % 3 == 0 ? 1e-5 : 1e-8);
     e.atol.push_back(l % 2 == 0 ? 1e-6 : 1e-9);
-    e.max_steps.push_back(l % 17 == 4 ? 9 : 100000);
+    e.max_steps.push_back(l % 17 == 4 ? 9 : 5000);
   }
   return e;
 }

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <revode/batch/lane_step.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/solve.hpp>
 #include <revode/state/algebra.hpp>
@@ -94,8 +95,8 @@ void refuse_what_lanes_lack(const Options& o) {
   const auto refuse = [](bool used, const std::string& what) {
     if (used)
       throw std::invalid_argument(what +
-                                  " in an ensemble (lanes are without it) leave it out, or solve "
-                                  "the problems one by one?");
+                                  " in an ensemble (lanes side by side are without it) leave it "
+                                  "out, or solve lane by lane with events()?");
   };
   if constexpr (requires { o.step_rounding; })
     refuse(o.step_rounding != decltype(o.step_rounding){}, "step_rounding");
@@ -103,6 +104,11 @@ void refuse_what_lanes_lack(const Options& o) {
   if constexpr (requires { o.discontinuities; })
     refuse(!o.discontinuities.empty(), "discontinuities");
   if constexpr (requires { o.min_step; }) refuse(o.min_step > 0, "min_step");
+  if constexpr (requires { o.grid; }) refuse(!o.grid.empty(), "grid");
+  if constexpr (requires { o.norm; }) refuse(o.norm.given(), "norm");
+  if constexpr (requires { o.controller.ratio; })
+    refuse(o.controller.ratio != 0 || o.controller.at_most_integral,
+           "a controller with a step ratio");
   if constexpr (requires { o.save.every; }) refuse(o.save.every > 0, "save.every");
 }
 
@@ -116,7 +122,20 @@ template <class M, class F, class Y, class P>
   static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_copyable_v<Y> &&
                     std::is_trivially_copyable_v<P>,
                 "lanes need fields, states and parameters that are trivially copyable");
+  static_assert(!requires { requires F::complex_pairs; },
+                "lanes measure real elements: solve complex problems one by one?");
   const index lanes = lanes_of(e);
+  if (!lanes_take_v<M, Y>)
+    throw std::invalid_argument(
+        "method " + std::string(M::name) +
+        " in an ensemble (lanes take explicit Runge-Kutta and Rosenbrock methods, whose steps are "
+        "the same operations every time) choose a method such as rodas5p, or solve lane by "
+        "lane with events()?");
+  if (!fits_lanes_v<M, Y>)
+    throw std::invalid_argument(
+        "method " + std::string(M::name) + " with states of " + std::to_string(static_size_v<Y>) +
+        " in an ensemble (a lane keeps matrices of up to " + std::to_string(most_in_lane_matrix) +
+        " rows) solve lane by lane with events()?");
   const bool alike = e.t0.size() == 1 && e.t1.size() == 1 && e.rtol.size() <= 1 &&
                      e.atol.size() <= 1 && e.max_steps.size() <= 1 && e.save_ts.size() <= 1;
   for (index l = 0; l < (alike ? 1 : lanes); ++l) {

@@ -22,6 +22,7 @@ struct lane_save_points {
   index stride = 0;
   std::vector<scalar_t<Y>> numbers{};
   std::vector<index> counts{};
+  std::vector<double> times{};  ///< of lanes with events, point k of lane l at times[k stride + l]
 
   index size(index lane) const {
     return counts.empty() ? 0 : counts[static_cast<std::size_t>(lane)];
@@ -31,6 +32,13 @@ struct lane_save_points {
     for (int i = 0; i < length(y); ++i)
       y.data()[i] = numbers[static_cast<std::size_t>((k * length(y) + i) * stride + lane)];
     return y;
+  }
+  /// The next point of a lane, where there is room for it.
+  void put(index lane, double t, const Y& y) {
+    const index k = counts[static_cast<std::size_t>(lane)]++;
+    times[static_cast<std::size_t>(k * stride + lane)] = t;
+    for (int i = 0; i < length(y); ++i)
+      numbers[static_cast<std::size_t>((k * length(y) + i) * stride + lane)] = y.data()[i];
   }
 };
 
@@ -43,6 +51,7 @@ struct ensemble_solution {
   std::vector<Y> y{};
   lane_save_points<Y> ys{};
   std::vector<lane_statistics> stats{};
+  std::vector<std::vector<occurrence>> events{};  ///< with events: what occurred in each lane
 
   index lanes() const { return static_cast<index>(y.size()); }
   /// Lanes with another status than success.

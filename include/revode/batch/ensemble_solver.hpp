@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <revode/batch/ensemble_events.hpp>
 #include <revode/batch/gradient_store.hpp>
 #include <revode/batch/lane_store.hpp>
 
@@ -29,6 +30,7 @@ class ensemble_solver {
  public:
   using T = scalar_t<Y>;
   static constexpr int width = W > 0 ? W : lane_width(Place::width, static_size_v<Y>);
+  static constexpr bool taken = lanes_take_v<M, Y> && fits_lanes_v<M, Y>;
   static constexpr int reverse_width = W > 0 ? W : pull_width(Place::width, static_size_v<Y>);
 
   ensemble_solver(const ensemble<F, Y, P>& e, const M& m, const options& o)
@@ -80,12 +82,22 @@ class ensemble_solver {
   /// later ones start from the counts of the last.
   template <class Loss>
   ensemble_gradient<Y, P> gradient(const Loss& loss, const lane_memory& memory = {}) {
+    return gradient_by<false>(loss, memory);
+  }
+  template <class Loss>
+  ensemble_gradient<Y, P> gradient(const Loss& loss, const lane_memory& memory, of_times) {
+    return gradient_by<true>(loss, memory);
+  }
+
+ private:
+  template <bool Times, class Loss>
+  ensemble_gradient<Y, P> gradient_by(const Loss& loss, const lane_memory& memory) {
     validate(memory);
     if (!swept_ && memory.plan != lane_memory_plan::controller) run();
     for (;;) {
       if (store_.unsorted()) sort_by_last_counts();
-      const bool done =
-          options_.fixed_step > 0 ? pull<true>(loss, memory) : pull<false>(loss, memory);
+      const bool done = options_.fixed_step > 0 ? pull<true, Times>(loss, memory)
+                                                : pull<false, Times>(loss, memory);
       if (done) break;
       run();  // the steps have changed since: count them again
     }
@@ -93,7 +105,6 @@ class ensemble_solver {
     return gradients_.template download<Y, P>(store_);
   }
 
- private:
   template <bool Fixed>
   void run() {
     if constexpr (Saves)
@@ -101,32 +112,38 @@ class ensemble_solver {
     run<Fixed, false>();
   }
   template <bool Fixed, bool Saved>
-  void run() {
+  void run() requires(!taken) {}  // the constructor has thrown
+  template <bool Fixed, bool Saved>
+  void run() requires taken {
     const forward_group<M, F, Y, P, width, Fixed, Saved> group{
         m_, f_, rules_of(options_), store_.inputs(), store_.outputs(), store_.queue(), &failures_};
     const index groups = (store_.lanes() + width - 1) / width;
     Place::for_each(std::min(Place::workers(group), groups), group);
   }
 
-  template <bool Fixed, class Loss>
+  template <bool Fixed, bool Times, class Loss>
   bool pull(const Loss& loss, const lane_memory& memory) {
     if constexpr (Saves)
-      if (store_.points() > 0) return pull<Fixed, true>(loss, memory);
-    return pull<Fixed, false>(loss, memory);
+      if (store_.points() > 0) return pull<Fixed, Times, true>(loss, memory);
+    return pull<Fixed, Times, false>(loss, memory);
   }
-  template <bool Fixed, bool Saved, class Loss>
-  bool pull(const Loss& loss, const lane_memory& memory) {
+  template <bool Fixed, bool Times, bool Saved, class Loss>
+  bool pull(const Loss&, const lane_memory&) requires(!taken) {
+    return true;
+  }
+  template <bool Fixed, bool Times, bool Saved, class Loss>
+  bool pull(const Loss& loss, const lane_memory& memory) requires taken {
     constexpr int together = reverse_width;
     const index groups = (store_.lanes() + together - 1) / together;
-    gradient_group<M, F, Y, P, together, Fixed, Saved, Loss> group{
+    gradient_group<M, F, Y, P, together, Fixed, Saved, Loss, Times> group{
         {m_, f_, rules_of(options_), store_.inputs(), store_.outputs(), store_.queue(), &failures_},
         loss,
         {},
         {},
         lane_vjp_of(f_, t_, y_, p_)};
     const index workers = std::min(Place::workers(group), groups);
-    group.arena =
-        gradients_.template prepare<M, Y, P>(store_, memory, workers, together, Fixed, changed_);
+    group.arena = gradients_.template prepare<M, Y, P>(store_, memory, workers, together, Fixed,
+                                                       changed_, Times);
     group.out = gradients_.outputs();
     Place::for_each(workers, group);
     return !gradients_.overflowed();
@@ -156,7 +173,7 @@ class ensemble_solver {
 /// errors  std::invalid_argument for misuse; an exception from the field after all lanes have ended
 template <method M, class F, class Y, class P, class Place = on_device>
 ensemble_solution<Y> solve(const ensemble<F, Y, P>& e, const M& m, const options& o = {},
-                           Place = {}) {
+                           Place = {}) requires(requires { Place::catches; }) {
   ensemble_solver<M, F, Y, P, Place> solver(e, m, o);
   solver.run();
   return solver.result();

@@ -6,6 +6,7 @@
 #include <revode/batch/lane_loss.hpp>
 #include <revode/batch/lane_pull.hpp>
 #include <revode/batch/lane_saves_pull.hpp>
+#include <revode/batch/lane_stages.hpp>
 #include <revode/schedule/binomial_numbers.hpp>
 
 namespace revode {
@@ -17,18 +18,20 @@ struct lane_gradients {
   T* y0 = nullptr;
   T* p = nullptr;
   T* loss = nullptr;
-  index* rounds = nullptr;    ///< of the lane's group
+  double *t0 = nullptr, *t1 = nullptr, *ts = nullptr;  ///< null: not asked for
+  index* rounds = nullptr;                             ///< of the lane's group
   index* replayed = nullptr;  ///< rounds that its group repeated, without those pulled
 };
 
 /// Forward and reverse pass of one lane group after another. All lanes of a group go through the same
 /// rounds (see lane_memory_plan) by one schedule; in a round without a step of its own, a lane is
 /// left alone. Which rounds are repeated never changes a bit.
-template <class M, class F, class Y, class P, int W, bool Fixed, bool Saves, class Loss>
+template <class M, class F, class Y, class P, int W, bool Fixed, bool Saves, class Loss,
+          bool Times = false>
 struct gradient_group {
   using T = scalar_t<Y>;
   using group_type = lane_group<M, Y, P, W>;
-  using bars_type = lane_bars<M, Y, P, W>;
+  using bars_type = lane_bars<M, Y, P, W, Times>;
   using tapes_type = std::conditional_t<Saves, lane_tapes<M, Y, W>, no_tapes>;
   static constexpr index state_rows = bars_type::states;
   static constexpr bool may_be_alone =
@@ -136,7 +139,8 @@ struct gradient_group {
       const double* t = log_row(worker, round);
       for (int l = 0; l < W; ++l) g.t[l] = t[l];
     }
-    each(bars, lane, refresh_body<M, F, group_type>{forward.m, forward.f, g});
+    if (arena.plan != lane_memory_plan::states || !pulls_by_stages<M, Y, W>)
+      each(bars, lane, refresh_body<M, F, group_type>{forward.m, forward.f, g});
   }
 
   // --- the first sweep ------------------------------------------------------------------------
@@ -183,6 +187,10 @@ struct gradient_group {
       out.loss[lane[l]] = T(0);
       bars.counts[l] = g.ended[l] == code(status::success);
       bars.moved[l] = g.steps[l] > 0;
+      if constexpr (Times) {
+        bars.times.t0[l] = bars.times.t1[l] = 0;
+        bars.times.steps[l] = g.steps[l];
+      }
       if (bars.counts[l] == 0) continue;
       guarded_lane(bars, l, lane[l], [&] { seed_lane(g, bars, lane[l], l, save_bars); });
     }
@@ -208,6 +216,16 @@ struct gradient_group {
   REVODE_HD index point_stride() const { return arena.interleaved() ? arena.workers : W; }
   REVODE_HD T* save_bar(index worker, int l) const {
     return arena.row(arena.save_bars, arena.save_rows, worker, 0) + l;
+  }
+  REVODE_HD lane_save_bars<T> points_of(index worker, int l, index lane) const {
+    const auto& in = forward.in;
+    return {in.save_begin.at(0, lane),
+            in.save_end.at(0, lane),
+            forward.rules.save_t0,
+            save_bar(worker, l),
+            point_stride(),
+            out.ts + lane,
+            out.stride};
   }
 
   // --- the reverse pass -----------------------------------------------------------------------
@@ -260,12 +278,12 @@ struct gradient_group {
       const double* log = log_row(worker, round + 1);
       for (int l = 0; l < W; ++l) t_new[l] = log[l];
     }
-    if constexpr (Saves) {
+    if constexpr (Saves || Times) {
       for (int l = 0; l < W; ++l)
         if (bars.counts[l] != 0 && t_new[l] != g.t[l])
           guarded_lane(bars, l, lane[l], [&] {
-            if (pull_saving_lane(forward.m, forward.f, forward.in, forward.rules.save_t0, g, bars,
-                                 t_new[l], save_bar(worker, l), point_stride(), l, lane[l]))
+            if (pull_special_lane(forward.m, forward.f, forward.in.save_ts, g, bars, t_new[l],
+                                  points_of(worker, l, lane[l]), l))
               bars.pulled[l] = round;
           });
     }
@@ -326,18 +344,18 @@ struct gradient_group {
         lane >= 0 && bars.counts[l] != 0);
   }
 
-  REVODE_HD void finish(const group_type& g, const bars_type& bars, const index* lane, index worker,
+  REVODE_HD void finish(const group_type& g, bars_type& bars, const index* lane, index worker,
                         index rounds, index replayed) const {
     for (int l = 0; l < W; ++l) {
       if (lane[l] < 0) continue;
-      const bool counts = bars.counts[l] != 0;
       Y y_bar;
       for (int i = 0; i < length(y_bar); ++i)
         y_bar.data()[i] = bars.moved[l] != 0 ? T(0) + bars.state[i][l] : bars.state[i][l];
+      if constexpr (Times) finish_times(g, bars, y_bar, lane[l], l, worker);
+      const bool counts = bars.counts[l] != 0;
       if constexpr (Saves)
         if (counts)
-          add_start_bars(forward.in, forward.rules.save_t0, g.t0[l], save_bar(worker, l),
-                         point_stride(), lane[l], y_bar);
+          add_start_bars(forward.in.save_ts, g.t0[l], points_of(worker, l, lane[l]), y_bar);
       for (int i = 0; i < length(y_bar); ++i)
         out.y0[i * out.stride + lane[l]] = counts ? y_bar.data()[i] : T(0);
       for (int i = 0; i < static_size_v<P>; ++i)
@@ -345,6 +363,20 @@ struct gradient_group {
       out.rounds[lane[l]] = rounds;
       out.replayed[lane[l]] = replayed;
     }
+  }
+
+  REVODE_HD void finish_times(const group_type& g, bars_type& bars, const Y& y_bar, index lane,
+                              int l, index worker) const {
+    if (bars.counts[l] != 0 && bars.moved[l] == 0)
+      guarded_lane(bars, l, lane, [&] {
+        Y y0;
+        P p;
+        for_each_number(y0, 0, [&](int i, T& x) { x = forward.in.y0.at(i, lane); });
+        g.read_parameters(l, p);
+        pull_no_step(forward.f, p, g.t0[l], y0, y_bar, points_of(worker, l, lane), bars.times, l);
+      });
+    out.t0[lane] = bars.counts[l] != 0 ? bars.times.t0[l] : 0.0;
+    out.t1[lane] = bars.counts[l] != 0 ? bars.times.t1[l] : 0.0;
   }
 };
 

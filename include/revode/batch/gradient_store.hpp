@@ -42,6 +42,10 @@ struct lane_reverse_statistics {
   index replayed_rounds = 0;  ///< likewise
 };
 
+/// Asks ensemble_solver::gradient for the derivatives by t0, t1 and listed save times as well. Steps
+/// that begin or end at a time that moves are pulled lane by lane: all of an equidistant grid.
+struct of_times {};
+
 /// The result of ensemble_solver::gradient. A lane without success counts nothing.
 template <class Y, class P>
 struct ensemble_gradient {
@@ -52,6 +56,8 @@ struct ensemble_gradient {
   Y total_y0{};
   P total_p{};
   lane_reverse_statistics reverse{};
+  std::vector<double> t0{}, t1{};         ///< with of_times
+  std::vector<std::vector<double>> ts{};  ///< likewise: of each lane's listed save times
 };
 
 /// The arrays of the reverse pass, where the lanes run.
@@ -64,7 +70,7 @@ class gradient_store {
   /// Room for `workers` groups of `width` lanes. changed: the counts of the last run are a guess.
   template <class M, class Y, class P>
   lane_arena<T> prepare(const lane_store<Place, T>& store, const lane_memory& memory, index workers,
-                        index width, bool fixed, bool changed) {
+                        index width, bool fixed, bool changed, bool times) {
     constexpr index n = numbers_in<typename method_types<M, Y>::state, T>;
     lane_arena<T> a =
         plan(store, memory, workers, width, n * static_cast<index>(sizeof(T)), fixed, changed);
@@ -82,6 +88,8 @@ class gradient_store {
     y0_.assign(stride * static_cast<std::size_t>(static_size_v<Y>), T(0));
     p_.assign(stride * static_cast<std::size_t>(static_size_v<P>), T(0));
     loss_.assign(stride, T(0));
+    for (auto* ends : {&t0_, &t1_}) ends->assign(times ? stride : 0, 0.0);
+    ts_.assign(times ? stride * static_cast<std::size_t>(store.points()) : 0, 0.0);
     rounds_.assign(stride, 0);
     replayed_.assign(stride, 0);
     a.states = elements(states_);
@@ -101,6 +109,9 @@ class gradient_store {
             .y0 = elements(y0_),
             .p = elements(p_),
             .loss = elements(loss_),
+            .t0 = elements(t0_),
+            .t1 = elements(t1_),
+            .ts = elements(ts_),
             .rounds = elements(rounds_),
             .replayed = elements(replayed_)};
   }
@@ -120,12 +131,25 @@ class gradient_store {
     for (int i = 0; i < static_size_v<P>; ++i)
       g.total_p.data()[i] = lane_sum<Place>(elements(p_) + i * stride, lanes);
     g.reverse = reverse_;
+    if (!t0_.empty()) download_times(store, g);
     for (const index r : store.host(rounds_)) g.reverse.pulled_rounds += r;
     for (const index r : store.host(replayed_)) g.reverse.replayed_rounds += r;
     return g;
   }
 
  private:
+  template <class Gradient>
+  void download_times(const lane_store<Place, T>& store, Gradient& g) const {
+    const std::vector<index> listed = store.listed();
+    const std::vector<double> ts = store.host(ts_);
+    g.t0 = store.host(t0_), g.t1 = store.host(t1_);
+    for (auto* ends : {&g.t0, &g.t1}) ends->resize(listed.size());
+    g.ts.resize(listed.size());
+    for (std::size_t l = 0; l < listed.size(); ++l)
+      for (index k = 0; k < listed[l]; ++k)
+        g.ts[l].push_back(ts[static_cast<std::size_t>(k * store.stride()) + l]);
+  }
+
   template <class A>
   static index bytes_of(const A& a) {
     return static_cast<index>(a.size() * sizeof(a[0]));
@@ -170,7 +194,7 @@ class gradient_store {
   }
 
   array<T> states_, save_bars_, y0_, p_, loss_;
-  array<double> log_, control_;
+  array<double> log_, control_, t0_, t1_, ts_;
   array<index> stack_, rounds_, replayed_;
   array<int> overflow_;
   lane_reverse_statistics reverse_;

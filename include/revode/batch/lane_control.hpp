@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/batch/lane_group.hpp>
+#include <revode/batch/lane_stages.hpp>
 
 namespace revode {
 
@@ -74,6 +74,30 @@ REVODE_HD bool advance_adaptive(const lane_rules& rules, lane_group<M, Y, P, W>&
   return W == 1 || magnitude(next - at) <= g.least[l];
 }
 
+/// The same for a method that brings its own controller. Its memory lies in previous, before and most
+/// (1: rejected).
+template <class M, class Y, class P, int W, class Tapes>
+REVODE_HD bool advance_by_method(const M& m, const lane_rules& rules, lane_group<M, Y, P, W>& g,
+                                 const Tapes&, int l) {
+  const double error = g.error[l], t = g.t[l], tried = g.t_new[l];
+  const bool accept = error <= g.accepted_up_to(l);
+  controller_memory memory{g.previous[l], g.before[l], g.most[l] > 0};
+  const outcome<nothing> found{error >= error_of_no_jacobian ? infinite : error};
+  nothing unused;
+  const double factor = propose(m, rules.controller, memory, found, unused, unused);
+  const double h = bounded_step(rules, (tried - t) * factor);
+  const double at = select(accept, tried, t);
+  g.previous[l] = memory.previous;
+  g.before[l] = memory.before;
+  g.most[l] = select(memory.rejected, 1.0, 0.0);
+  if constexpr (!std::is_same_v<Tapes, no_tapes>) g.t_from[l] = t;
+  g.t[l] = at;
+  g.t_new[l] = next_lane_time(g.direction[l], at, g.t1[l], h);
+  g.h[l] = h;
+  g.steps[l] += select(accept, 1.0, 0.0);
+  return W == 1 || magnitude(g.t_new[l] - at) <= g.least[l];
+}
+
 /// The same for stepper::fixed_step.
 template <class M, class Y, class P, int W, class Tapes>
 REVODE_HD bool advance_fixed(lane_group<M, Y, P, W>& g, const Tapes&, int l) {
@@ -106,6 +130,10 @@ REVODE_HD std::int64_t verdict(const lane_group<M, Y, P, W>& g, int l, std::int6
   if (!good && (Fixed || too_short_step(g.t[l], g.t1[l] - g.t0[l], g.h[l]))) {
     if (g.trouble[l] != code(status::success)) return g.trouble[l];
     if (error == error_of_overflow) return code(status::non_finite_state);
+    if constexpr (is_linearly_implicit_v<M>) {
+      if (error == error_of_singular_matrix) return code(status::linear_solve_failure);
+      if (error == error_of_no_jacobian) return code(status::non_finite_field);
+    }
     return code(error - error == 0 ? status::step_underflow : status::non_finite_field);
   }
   if (Fixed) return attempts == g.attempts_allowed[l] ? code(status::max_steps) : running;
@@ -137,14 +165,18 @@ REVODE_HD int settle(lane_group<M, Y, P, W>& g) {
 
 /// After step_lane of every lane: the controller, and whether a lane may have ended.
 template <bool Fixed, class M, class Y, class P, int W, class Tapes>
-REVODE_HD bool advance_lanes(const lane_rules& rules, lane_group<M, Y, P, W>& g, Tapes& tapes,
-                             index evaluations) {
+REVODE_HD bool advance_lanes(const M& m, const lane_rules& rules, lane_group<M, Y, P, W>& g,
+                             Tapes& tapes, index evaluations) {
   g.count_attempt(evaluations);
   std::int64_t at_end = 0;
   const lane_rules r = rules;
   if constexpr (Fixed) {
     for_each_lane<W>([&](int l)
                          __attribute__((always_inline)) { at_end += advance_fixed(g, tapes, l); });
+  } else if constexpr (is_linearly_implicit_v<M>) {
+    for_each_lane<W>([&](int l) __attribute__((always_inline)) {
+      at_end += advance_by_method(m, r, g, tapes, l);
+    });
   } else if (W > 1 && is_plain(r.controller, r.max_step, lane_order<M> + 1)) {
     for_each_lane<W>([&](int l) __attribute__((always_inline)) {
       at_end += advance_adaptive<true>(r, g, tapes, l);
@@ -158,23 +190,33 @@ REVODE_HD bool advance_lanes(const lane_rules& rules, lane_group<M, Y, P, W>& g,
 }
 
 /// One attempt of every lane; true if one of them may have ended by it. The loops are inlined and
-/// branch-free, so that compilers make one vector operation of each line; they are two, since together
-/// they are one long chain of operations, and a processor finds other lanes to work on while it waits
-/// for one of them only where the next lanes' instructions are near.
+/// branch-free, so that compilers make one vector operation of each line; they are several, since
+/// together they are one long chain of operations, and a processor finds other lanes to work on while
+/// it waits for one of them only where the next lanes' instructions are near.
+template <bool Fixed, class M, class F, class Y, class P, int W, class Tapes>
+REVODE_HD bool attempt_all_lanes(const M& m, const F& f, const lane_rules& rules,
+                                 lane_group<M, Y, P, W>& g, Tapes& tapes) {
+  index evaluations = 0;
+  if constexpr (steps_by_stages<M, Y, W>)
+    evaluations = step_lanes<Fixed>(m, f, g, tapes);
+  else
+    for_each_lane<W>([&](int l) __attribute__((always_inline)) {
+      evaluations = step_lane<Fixed>(m, f, g, tapes, l);
+    });
+  return advance_lanes<Fixed>(m, rules, g, tapes, evaluations);
+}
+
+/// The same in a function of its own: inlined in a larger one the loops ran at half the speed (g++ 12).
 template <bool Fixed, class M, class F, class Y, class P, int W, class Tapes>
 #if defined(__CUDACC__)
 REVODE_HD
 #else
-[[gnu::flatten]]
+[[gnu::noinline, gnu::flatten]]
 #endif
     bool
     attempt_lanes(const M& m, const F& f, const lane_rules& rules, lane_group<M, Y, P, W>& g,
                   Tapes& tapes) {
-  index evaluations = 0;
-  for_each_lane<W>([&](int l) __attribute__((always_inline)) {
-    evaluations = step_lane<Fixed>(m, f, g, tapes, l);
-  });
-  return advance_lanes<Fixed>(rules, g, tapes, evaluations);
+  return attempt_all_lanes<Fixed>(m, f, rules, g, tapes);
 }
 
 }  // namespace revode

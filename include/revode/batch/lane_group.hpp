@@ -34,6 +34,7 @@ inline constexpr double error_of_overflow = 0x1.fffffffffffffp1023;
 template <class M, class Y, class P, int W>
 struct alignas(64) lane_group {
   using T = scalar_t<Y>;
+  using state_type = Y;
   static constexpr int width = W;
   static constexpr int carry_numbers = numbers_in_carry<M, Y>;
   static constexpr int tape_numbers = numbers_in<typename method_types<M, Y>::tape, T>;
@@ -75,7 +76,7 @@ struct alignas(64) lane_group {
       attempts[0] += ended[0] == running;
       evaluations[0] += ended[0] == running ? field_evaluations : 0;
     } else {
-      evaluations_each = field_evaluations;
+      evaluations_each = is_linearly_implicit_v<M> ? 0 : field_evaluations;
     }
   }
   REVODE_HD double accepted_up_to(int l) const {
@@ -138,10 +139,10 @@ REVODE_HD double next_end(const lane_group<M, Y, P, W>& g, int l) {
 }
 
 /// The squared error of an attempt as lanes keep it.
-template <bool Fixed, class Outcome>
+template <bool Fixed, class M, class Outcome>
 REVODE_HD double judge(const Outcome& found, bool finite) {
-  const double error = Fixed ? 0.0 : found.error_squared;
-  const double judged = select((Fixed | (error <= 1)) & !finite, error_of_overflow, error);
+  const double error = Fixed && !is_linearly_implicit_v<M> ? 0.0 : found.error_squared;
+  const double judged = select((error <= 1) & !finite, error_of_overflow, error);
   return found.what != status::success ? infinite : judged;
 }
 
@@ -156,19 +157,28 @@ REVODE_HD index step_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, Tap
   for_each_number(
       from, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
   typename method_types<M, Y>::tape tape;
-  system<F, Y, P> sys(f, p);
+  if constexpr (is_linearly_implicit_v<M> && !trouble_in_error_v<M, F, Y, P, W>)
+    next = from, tape = {};  // an attempt without a solution leaves them as they are
+  step_system<M, F, Y, P, W> sys(f, p);
   const tolerance tol{g.rtol[l], g.atol[l], !Fixed};
   if constexpr (W == 1) g.t_new[l] = next_end<Fixed>(g, l);
   const auto found = attempt_in_lane(m, sys, tol, g.t[l], g.t_new[l], from, tape, next);
-  const double error = judge<Fixed>(found, all_finite_in_lane(value(m, next.state)));
+  const double error = judge<Fixed, M>(found, all_finite_in_lane(value(m, next.state)));
   const bool accept = error <= g.accepted_up_to(l);
   for_each_number(
       next, [&](int i, T& x)
-                __attribute__((always_inline)) { g.now[i][l] = accept ? x : g.now[i][l]; });
+                __attribute__((always_inline)) { g.now[i][l] = select(accept, x, g.now[i][l]); });
   if constexpr (!std::is_same_v<Tapes, no_tapes>)
     for_each_number(
         tape, 0, [&](int i, T& x) __attribute__((always_inline)) { tapes.numbers[i][l] = x; });
-  if constexpr (!attempts_surely<M, system<F, Y, P>, Y>) g.trouble[l] = code(found.what);
+  if constexpr (W > 1 && is_linearly_implicit_v<M>) {  // alone, the attempt ends with the matrix
+    const bool ends = (found.error_squared >= error_of_no_jacobian) &
+                      (found.error_squared <= error_of_singular_matrix);
+    const index done = found.what == status::success ? sys.counts.field_evaluations : 0;
+    g.evaluations[l] += select(!ends & (g.limit[l] > 0), done, 0);
+  }
+  if constexpr (!trouble_in_error_v<M, F, Y, P, W> && !attempts_surely<M, system<F, Y, P>, Y>)
+    g.trouble[l] = code(found.what);
   g.error[l] = error;
   g.attempted[l] = g.clock + 1;
   return sys.counts.field_evaluations;

@@ -123,7 +123,7 @@ struct forward_group {
                   end_lane(g, l, code(status::user_error));
                   ++ended;
                 });
-    return advance_lanes<Fixed>(rules, g, tapes, evaluations);
+    return advance_lanes<Fixed>(m, rules, g, tapes, evaluations);
   }
 
   REVODE_HD void save(group_type& g, const tapes_type& tapes, const index* lane, int& ended) const {

@@ -6,8 +6,16 @@
 
 namespace revode {
 
-/// The reverse pass of a group: where each lane stands, and its cotangents.
-template <class M, class Y, class P, int W>
+/// Cotangents of the ends of each lane's span.
+template <int W>
+struct lane_time_bars {
+  double t0[W], t1[W];
+  double steps[W];  // not pulled yet, where the steps are equal
+};
+struct no_time_bars {};
+
+/// The reverse pass of a group: where each lane stands, and its cotangents; those of times if asked.
+template <class M, class Y, class P, int W, bool Times = false>
 struct alignas(64) lane_bars {
   using T = scalar_t<Y>;
   static constexpr int states = static_size_v<Y>;
@@ -19,6 +27,7 @@ struct alignas(64) lane_bars {
   std::int64_t pulled[W];  // the last round pulled, for the sake of exceptions
   std::int64_t moved[W];   // 1: the lane made a step
   index next_save[W];      // save points from this on have been pulled
+  [[no_unique_address]] std::conditional_t<Times, lane_time_bars<W>, no_time_bars> times;
 };
 
 /// The step of lane l from where it stands to t_new, again; none where it stands there. Doing it
@@ -32,7 +41,7 @@ REVODE_HD void replay_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, do
   for_each_number(
       from, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
   typename method_types<M, Y>::tape tape;
-  system<F, Y, P> sys(f, p);
+  step_system<M, F, Y, P, W> sys(f, p);
   const double t = g.t[l];
   const bool steps = t_new != t;
   attempt_in_lane(m, sys, tolerance{.estimate = false}, t, t_new, from, tape, next);
@@ -59,9 +68,10 @@ REVODE_HD void refresh_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, i
 
 /// The transpose of the step from (g.t, g.now) to t_new of lane l; none where they are equal. The
 /// stages are computed again.
-template <lane_vjp Kind, class M, class F, class Y, class P, int W>
+template <lane_vjp Kind, class M, class F, class Y, class P, int W, bool Times>
 REVODE_HD void pull_lane(const M& m, const F& f, const lane_group<M, Y, P, W>& g,
-                         lane_bars<M, Y, P, W>& bars, double t_new, std::int64_t round, int l) {
+                         lane_bars<M, Y, P, W, Times>& bars, double t_new, std::int64_t round,
+                         int l) {
   using T = scalar_t<Y>;
   const double t = g.t[l];
   const bool steps = t_new != t && bars.counts[l] != 0 && bars.pulled[l] != round;
@@ -90,16 +100,25 @@ REVODE_HD void pull_lane(const M& m, const F& f, const lane_group<M, Y, P, W>& g
   bars.pulled[l] = round;
 }
 
-/// body(l) for every lane in a function of its own; `Body` is a functor of this file.
+/// body(l) for every lane, or body.all(); `Body` is a functor of this file or of lane_stages.hpp.
+template <int W, class Body>
+REVODE_HD void for_all_lanes(const Body& body) {
+  if constexpr (requires { body.all(); })
+    body.all();
+  else
+    for_each_lane<W>(body);
+}
+
+/// The same in a function of its own.
 template <int W, class Body>
 #if defined(__CUDACC__)
 REVODE_HD
 #else
-[[gnu::flatten]]
+[[gnu::noinline, gnu::flatten]]
 #endif
     void
     for_each_lane_apart(const Body& body) {
-  for_each_lane<W>(body);
+  for_all_lanes<W>(body);
 }
 
 template <class M, class F, class Group>
@@ -117,17 +136,6 @@ struct refresh_body {
   const F& f;
   Group& g;
   REVODE_HD void operator()(int l) const { refresh_lane(m, f, g, l); }
-};
-
-template <lane_vjp Kind, class M, class F, class Group, class Bars>
-struct pull_body {
-  const M& m;
-  const F& f;
-  const Group& g;
-  Bars& bars;
-  const double* t_new;
-  std::int64_t round;
-  REVODE_HD void operator()(int l) const { pull_lane<Kind>(m, f, g, bars, t_new[l], round, l); }
 };
 
 }  // namespace revode

@@ -13,19 +13,75 @@ REVODE_HD Y point_bar(const scalar_t<Y>* numbers, index stride, index point) {
   return y;
 }
 
-/// pull_lane for a step with save points in it or at its end, not yet pulled: their cotangents become
-/// seeds or reach the new state, as in differentiable_stepper. False, and nothing done, without any.
-template <class M, class F, class Y, class P, int W>
-REVODE_HD bool pull_saving_lane(const M& m, const F& f, const lane_inputs<scalar_t<Y>>& in,
-                                bool save_t0, const lane_group<M, Y, P, W>& g,
-                                lane_bars<M, Y, P, W>& bars, double t_new,
-                                const scalar_t<Y>* save_bars, index stride, int l, index lane) {
+/// The save points of a lane: listed times, cotangents of all points and, if asked for, of the times.
+template <class T>
+struct lane_save_bars {
+  index first, end;  ///< listed points of the lane
+  bool save_t0;
+  const T* numbers;  ///< number i of point k at (k n + i) stride
+  index stride;
+  double* ts;  ///< of listed point k at k ts_stride; null: not asked for
+  index ts_stride;
+
+  /// The cotangent of listed point k.
+  template <class Y>
+  REVODE_HD Y at(index k) const {
+    return point_bar<Y>(numbers, stride, k - first + save_t0);
+  }
+  REVODE_HD double& time(index k) const { return ts[(k - first) * ts_stride]; }
+};
+
+/// differentiable_stepper::pull_dense for a lane whose step has been extended.
+template <class M, class Tape, class Scratch, class Seeds, class Y>
+REVODE_HD double pull_dense(const M& m, double t, double t_new, const Tape& tape,
+                            const Scratch& scratch, double theta, const Y& y_bar, Seeds* seeds,
+                            step_ends<scalar_t<Y>>& ends) {
+  using T = scalar_t<Y>;
+  interpolation_bar<T> bar;
+  pull_interpolate(m, t, t_new, tape, scratch, theta, y_bar, seeds, bar);
+  const double theta_bar = static_cast<double>(bar.theta), h = t_new - t;
+  const double h_bar = seeds != nullptr ? static_cast<double>(bar.h) : 0.0;
+  ends.t += static_cast<T>((theta - 1) * theta_bar / h - h_bar);
+  ends.t_new += static_cast<T>(-theta * theta_bar / h + h_bar);
+  return theta_bar / h;
+}
+
+/// Where the step of lane l to t_new ends moves with t0 and t1: differentiable_stepper::move_grid.
+template <class Group, class T, int W>
+REVODE_HD void move_grid(const Group& g, lane_time_bars<W>& bars, double t_new,
+                         const step_ends<T>& ends, int l) {
+  const double a = static_cast<double>(ends.t), b = static_cast<double>(ends.t_new);
+  const double n = g.equal_steps[l];
+  if (n > 0) {
+    const double i = bars.steps[l] -= 1;
+    bars.t0[l] += a * (1 - i / n);
+    bars.t1[l] += a * (i / n);
+    bars.t0[l] += b * (1 - (i + 1) / n);
+    bars.t1[l] += b * ((i + 1) / n);
+  } else {
+    if (g.t[l] == g.t0[l]) bars.t0[l] += a;
+    if (t_new == g.t1[l]) bars.t1[l] += b;
+  }
+}
+
+/// pull_lane for a step with save points in it or at its end, not yet pulled, or with an end that
+/// moves: their cotangents become seeds or reach the new state, as in differentiable_stepper. False,
+/// and nothing done, for any other step.
+template <class M, class F, class Y, class P, int W, bool Times>
+REVODE_HD bool pull_special_lane(const M& m, const F& f, const double* save_ts,
+                                 const lane_group<M, Y, P, W>& g,
+                                 lane_bars<M, Y, P, W, Times>& bars, double t_new,
+                                 const lane_save_bars<scalar_t<Y>>& points, int l) {
   using T = scalar_t<Y>;
   using types = method_types<M, Y>;
-  const index first = in.save_begin.at(0, lane);
   const double t = g.t[l], direction = g.direction[l];
+  const bool starts = Times && t == g.t0[l];
+  const bool moves = Times && (starts || t_new == g.t1[l] || g.equal_steps[l] > 0);
   index next = bars.next_save[l];
-  if (!(next > first && direction * (in.save_ts[next - 1] - t) > 0)) return false;
+  const auto due = [&] {
+    return next > points.first && (starts || direction * (save_ts[next - 1] - t) > 0);
+  };
+  if (!due() && !moves) return false;
 
   P p, p_bar;
   g.read_parameters(l, p);
@@ -36,43 +92,63 @@ REVODE_HD bool pull_saving_lane(const M& m, const F& f, const lane_inputs<scalar
   for_each_number(state_bar, 0, [&](int i, T& x) { x = bars.state[i][l]; });
   for_each_number(p_bar, 0, [&](int i, T& x) { x = bars.p[i][l]; });
   system<F, Y, P> sys(f, p);
+  refresh(m, sys, t, from);
   attempt_in_lane(m, sys, tolerance{.estimate = false}, t, t_new, from, tape, reached);
 
   typename types::scratch scratch;
   [[maybe_unused]] typename types::seeds seeds;
-  const typename types::seeds* seeded = nullptr;
-  while (next > first && direction * (in.save_ts[next - 1] - t) > 0) {
-    const double at = in.save_ts[--next];
-    const Y y_bar = point_bar<Y>(save_bars, stride, next - first + save_t0);
-    if (at == t_new) {
-      pull_value(m, y_bar, state_bar);
-    } else if constexpr (has_dense_output_v<M>) {
-      if (seeded == nullptr) {
-        extend(m, sys, t, t_new, tape, scratch);
-        seeds.clear();
-        seeded = &seeds;
-      }
-      interpolation_bar<T> unused;
-      pull_interpolate(m, t, t_new, tape, scratch, (at - t) / (t_new - t), y_bar, &seeds, unused);
+  typename types::seeds* seeded = nullptr;
+  [[maybe_unused]] bool extended = false;
+  step_ends<T> ends;
+  while (due()) {
+    const double at = save_ts[--next];
+    const Y y_bar = points.template at<Y>(next);
+    const bool inside = at != t_new && at != t;
+    if (at == t_new) pull_value(m, y_bar, state_bar);
+    if constexpr (has_dense_output_v<M>) {
+      if (!inside && !Times) continue;
+      if (!extended) extend(m, sys, t, t_new, tape, scratch);
+      extended = true;
+      if (inside && seeded == nullptr) (seeded = &seeds)->clear();
+      const double slope = pull_dense(m, t, t_new, tape, scratch, (at - t) / (t_new - t), y_bar,
+                                      inside ? seeded : nullptr, ends);
+      if constexpr (Times) points.time(next) = slope;
     }
   }
-  step_ends<T>* no_ends = nullptr;
-  pull(m, sys, t, t_new, typename types::record{}, tape, scratch, seeded, state_bar, p_bar,
-       no_ends);
+  const typename types::seeds* all_seeds = seeded;
+  pull(m, sys, t, t_new, typename types::record{}, tape, scratch, all_seeds, state_bar, p_bar,
+       moves ? &ends : nullptr);
+  if constexpr (Times)
+    if (moves) move_grid(g, bars.times, t_new, ends, l);
   bars.next_save[l] = next;
   for_each_number(state_bar, 0, [&](int i, T& x) { bars.state[i][l] = x; });
   for_each_number(p_bar, 0, [&](int i, T& x) { bars.p[i][l] = x; });
   return true;
 }
 
+/// A lane without a step: moving an end of its span would make one.
+template <class F, class Y, class P, int W>
+REVODE_HD void pull_no_step(const F& f, const P& p, double t0, const Y& y0, const Y& y_bar,
+                            const lane_save_bars<scalar_t<Y>>& points, lane_time_bars<W>& bars,
+                            int l) {
+  system<F, Y, P> sys(f, p);
+  Y slope;
+  sys(t0, y0, slope);
+  bars.t1[l] = static_cast<double>(dot(slope, y_bar));
+  bars.t0[l] = -bars.t1[l];
+  for (index k = points.first; k < points.end; ++k) {
+    points.time(k) = static_cast<double>(dot(slope, points.template at<Y>(k)));
+    bars.t0[l] -= points.time(k);
+  }
+}
+
 /// The cotangents of save points at t0 reach y0 directly.
 template <class Y>
-REVODE_HD void add_start_bars(const lane_inputs<scalar_t<Y>>& in, bool save_t0, double t0,
-                              const scalar_t<Y>* save_bars, index stride, index lane, Y& y_bar) {
-  if (save_t0) add(point_bar<Y>(save_bars, stride, 0), y_bar);
-  const index first = in.save_begin.at(0, lane), end = in.save_end.at(0, lane);
-  for (index k = first; k < end && in.save_ts[k] == t0; ++k)
-    add(point_bar<Y>(save_bars, stride, k - first + save_t0), y_bar);
+REVODE_HD void add_start_bars(const double* save_ts, double t0,
+                              const lane_save_bars<scalar_t<Y>>& points, Y& y_bar) {
+  if (points.save_t0) add(point_bar<Y>(points.numbers, points.stride, 0), y_bar);
+  for (index k = points.first; k < points.end && save_ts[k] == t0; ++k)
+    add(points.template at<Y>(k), y_bar);
 }
 
 }  // namespace revode

@@ -55,8 +55,8 @@ REVODE_HD void start_lane(const M& m, const F& f, const lane_rules& rules,
   g.direction[l] = t1 < t0 ? -1 : 1;
   g.rtol[l] = in.rtol.at(0, lane);
   g.atol[l] = in.atol.at(0, lane);
-  g.previous[l] = g.before[l] = 0;
-  g.most[l] = rules.controller.factor_max;
+  g.previous[l] = g.before[l] = is_linearly_implicit_v<M> ? 1 : 0;
+  g.most[l] = is_linearly_implicit_v<M> ? 0 : rules.controller.factor_max;
   g.h[l] = 0;
   g.started[l] = g.attempted[l] = g.clock;
   g.attempts[l] = g.evaluations[l] = g.saved[l] = 0;

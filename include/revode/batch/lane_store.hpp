@@ -164,6 +164,13 @@ class lane_store {
     const std::vector<index> attempts = host(attempts_);
     return {attempts.begin(), attempts.begin() + static_cast<std::ptrdiff_t>(lanes_)};
   }
+  /// How many save points every lane has in its list.
+  std::vector<index> listed() const {
+    const std::vector<index> begin = host(save_begin_), end = host(save_end_);
+    std::vector<index> counts(static_cast<std::size_t>(lanes_), end[0] - begin[0]);
+    for (std::size_t l = 1; l < end.size(); ++l) counts[l] = end[l] - begin[l];
+    return counts;
+  }
   bool unsorted() const { return in_.order == nullptr; }
 
   const lane_inputs<T>& inputs() const { return in_; }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <revode/linalg/small_elimination.hpp>
 #include <revode/solve/system.hpp>
 
 namespace revode {
@@ -39,6 +40,9 @@ class lane_system {
   using scalar = scalar_t<Y>;
   using state_type = Y;
   using parameter_type = P;
+  static constexpr bool autonomous = system<F, Y, P>::autonomous;
+  static constexpr bool goes_on =
+      Kind != lane_vjp::as_alone && static_size_v<Y> <= most_written_out;  ///< see goes_on_v
 
   REVODE_HD lane_system(const F& f, const P& parameters) : p(parameters), f_(f) {}
 
@@ -62,23 +66,45 @@ class lane_system {
     }
   }
 
+  template <class Matrix>
+  REVODE_HD void jacobian(double t, const Y& y, Matrix& j) {
+    ++counts.jacobian_evaluations;
+    if constexpr (own_jacobian || !goes_on)
+      derivatives_.jacobian(f_, static_cast<scalar>(t), y, p, j);
+    else
+      put_columns(static_cast<scalar>(t), y, j, std::make_integer_sequence<int, n>{});
+  }
+  REVODE_HD void time_derivative(double t, const Y& y, Y& out) {
+    derivatives_.time_derivative(f_, static_cast<scalar>(t), y, p, out);
+  }
+  REVODE_HD void second(double t, const Y& y, const Y& u, scalar t_dot, const Y& k, scalar* t_bar,
+                        Y& y_bar, P& p_bar) {
+    if constexpr (own_second || !goes_on)
+      derivatives_.second(f_, static_cast<scalar>(t), y, p, u, t_dot, k, t_bar, y_bar, p_bar);
+    else
+      add_second(static_cast<scalar>(t), y, u, t_dot, k, y_bar, p_bar,
+                 std::make_integer_sequence<int, n + np>{});
+  }
+
   const P& p;
   evaluation_counts counts{};
 
  private:
   static constexpr int n = static_size_v<Y>, np = static_size_v<P>;
+  using push_scalar = dual<scalar, 1>;
+  static constexpr bool own_jacobian =
+      requires(const F& f, scalar t, const Y& y, const P& p, mat<scalar, n>& j) {
+    f.jacobian(t, y, p, j);
+  }
+  || !call_accepts<F, Y, P, dual<scalar, 1>>;
+  static constexpr bool own_second = has_vjp<F, Y, P, push_scalar> || n + np + 1 > 16 ||
+                                     !call_accepts<F, Y, P, dual<push_scalar, 1>>;
 
   template <int... J>
   REVODE_HD void add_directions(scalar t, const Y& y, const Y& w, Y& y_bar, P& p_bar,
                                 std::integer_sequence<int, J...>) {
     const scalar g[] = {along<J>(t, y, w)...};
-    for_each_element(
-        y_bar, [&](int j)
-                   __attribute__((always_inline)) { y_bar.data()[j] = y_bar.data()[j] + g[j]; });
-    for_each_element(
-        p_bar, [&](int j) __attribute__((always_inline)) {
-          p_bar.data()[j] = p_bar.data()[j] + g[n + j];
-        });
+    add_gradient(g, y_bar, p_bar);
   }
 
   /// wᵀ times column J of (∂f/∂y, ∂f/∂p)
@@ -86,14 +112,7 @@ class lane_system {
   REVODE_HD scalar along(scalar t, const Y& y, const Y& w) {
     using D = dual<scalar, 1>;
     field_arrays<Y, P, D> a;
-    for_each_element(
-        a.y, [&](int i) __attribute__((always_inline)) {
-          a.y.data()[i] = i == J ? D::input(y.data()[i], 0) : D(y.data()[i]);
-        });
-    for_each_element(
-        a.p, [&](int i) __attribute__((always_inline)) {
-          a.p.data()[i] = n + i == J ? D::input(p.data()[i], 0) : D(p.data()[i]);
-        });
+    seed_one<J>(y.data(), p.data(), a);
     f_(D(t), a.y, a.p, a.dy);
     scalar sum(-0.0);  // vanishes in an addition
     for_each_element(
@@ -101,6 +120,68 @@ class lane_system {
           sum = muladd(w.data()[i], a.dy.data()[i].d[0], sum);
         });
     return sum;
+  }
+
+  template <class Matrix, int... J>
+  REVODE_HD void put_columns(scalar t, const Y& y, Matrix& jac, std::integer_sequence<int, J...>) {
+    (put_column<J>(t, y, jac), ...);
+  }
+  template <int J, class Matrix>
+  REVODE_HD void put_column(scalar t, const Y& y, Matrix& jac) {
+    field_arrays<Y, P, push_scalar> a;
+    seed_one<J>(y.data(), p.data(), a);
+    f_(push_scalar(t), a.y, a.p, a.dy);
+    for_each_element(
+        y, [&](int i) __attribute__((always_inline)) { jac(i, J) = a.dy.data()[i].d[0]; });
+  }
+
+  template <int... J>
+  REVODE_HD void add_second(scalar t, const Y& y, const Y& u, scalar t_dot, const Y& k, Y& y_bar,
+                            P& p_bar, std::integer_sequence<int, J...>) {
+    field_arrays<Y, P, push_scalar> moving;
+    const vec<scalar, 0> still{};
+    seed_direction(moving, y, p, k, still);
+    push_scalar time(t);
+    time.d[0] = t_dot;
+    const scalar g[] = {second_along<J>(time, moving, u)...};
+    add_gradient(g, y_bar, p_bar);
+  }
+  template <int J>
+  REVODE_HD scalar second_along(const push_scalar& t, const field_arrays<Y, P, push_scalar>& moving,
+                                const Y& u) {
+    using D = dual<push_scalar, 1>;
+    field_arrays<Y, P, D> a;
+    seed_one<J>(moving.y.data(), moving.p.data(), a);
+    f_(D(t), a.y, a.p, a.dy);
+    scalar sum(0);
+    for_each_element(
+        u, [&](int i) __attribute__((always_inline)) {
+          sum = muladd(u.data()[i], a.dy.data()[i].d[0].d[0], sum);
+        });
+    return sum;
+  }
+
+  /// a = (y, p), input J moving.
+  template <int J, class S, class A>
+  REVODE_HD static void seed_one(const S* y, const S* p, A& a) {
+    using D = dual<S, 1>;
+    for_each_element(
+        a.y, [&](int i) __attribute__((always_inline)) {
+          a.y.data()[i] = i == J ? D::input(y[i], 0) : D(y[i]);
+        });
+    for_each_element(
+        a.p, [&](int i) __attribute__((always_inline)) {
+          a.p.data()[i] = n + i == J ? D::input(p[i], 0) : D(p[i]);
+        });
+  }
+  REVODE_HD static void add_gradient(const scalar* g, Y& y_bar, P& p_bar) {
+    for_each_element(
+        y_bar, [&](int j)
+                   __attribute__((always_inline)) { y_bar.data()[j] = y_bar.data()[j] + g[j]; });
+    for_each_element(
+        p_bar, [&](int j) __attribute__((always_inline)) {
+          p_bar.data()[j] = p_bar.data()[j] + g[n + j];
+        });
   }
 
   const F& f_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/runge_kutta_adjoint.hpp>
+#include <revode/solvers/runge_kutta_slices.hpp>
 
 namespace revode {
 

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops over lanes, each in a function that check.cmake disassembles. Never run.
 #include <revode/batch/lane_control.hpp>
-#include <revode/batch/lane_pull.hpp>
 #include <revode/batch/place.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/problems/lorenz96.hpp>
+#include <revode/problems/rober.hpp>
+#include <revode/solvers/rosenbrock23.hpp>
 #include <revode/solvers/runge_kutta_adjoint.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {
 
-template <int N, int NP, int W = lane_width(host_lanes, N)>
+template <int N, int NP, int W = lane_width(host_lanes, N), class M = tsit5>
 struct lanes {
   static constexpr int width = W;
-  lane_group<tsit5, vec<double, N>, vec<double, NP>, width> group;
-  lane_bars<tsit5, vec<double, N>, vec<double, NP>, width> bars;
+  using method_type = M;
+  lane_group<M, vec<double, N>, vec<double, NP>, width> group;
+  lane_bars<M, vec<double, N>, vec<double, NP>, width> bars;
   double t_new[width];
 };
 
 template <class F, class Lanes>
 REVODE_HD bool attempt_all(const F& f, const lane_rules& rules, Lanes& all) {
   no_tapes none;
-  return attempt_lanes<false>(tsit5{}, f, rules, all.group, none);
+  return attempt_all_lanes<false>(typename Lanes::method_type{}, f, rules, all.group, none);
 }
 
 template <lane_vjp Kind, class F, class Lanes>
 REVODE_HD void pull_all(const F& f, Lanes& all) {
-  using body = pull_body<Kind, tsit5, F, decltype(all.group), decltype(all.bars)>;
-  for_each_lane_apart<Lanes::width>(body{tsit5{}, f, all.group, all.bars, all.t_new, 0});
+  using M = typename Lanes::method_type;
+  using body = pull_body<Kind, M, F, decltype(all.group), decltype(all.bars)>;
+  for_all_lanes<Lanes::width>(body{M{}, f, all.group, all.bars, all.t_new, 0});
 }
 
 extern "C" {
@@ -42,6 +45,13 @@ extern "C" {
 }
 [[gnu::flatten]] void pull_ring(const lorenz96& f, lanes<16, 1, pull_width(host_lanes, 16)>& all) {
   pull_all<lane_vjp::as_alone>(f, all);
+}
+using stiff_lanes = lanes<3, 3, lane_width(host_lanes, 3), rosenbrock23>;
+[[gnu::flatten]] bool attempt_stiff(const rober& f, const lane_rules& r, stiff_lanes& all) {
+  return attempt_all(f, r, all);
+}
+[[gnu::flatten]] void pull_stiff(const rober& f, stiff_lanes& all) {
+  pull_all<lane_vjp::recorded>(f, all);
 }
 }
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <revode/batch/ensemble_events.hpp>
+#include <revode/solvers/tsit5.hpp>
+
+#include "lanes.hpp"
+
+namespace revode {
+namespace {
+
+using body = vec<double, 2>;
+
+struct falling {  // y = (height, speed), p = (gravity, restitution)
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    if (t > 0.5 && p[1] < 0) throw std::runtime_error("a lane that throws");
+    dy[0] = y[1];
+    dy[1] = -p[0];
+  }
+};
+struct bounce {
+  static constexpr auto direction = crossing::falling;
+  template <class T, class Y, class P>
+  T condition(const T&, const Y& y, const P&) const {
+    return y[0];
+  }
+  template <class T, class Y, class P>
+  void jump(const T&, const Y& y, const P& p, Y& y_new) const {
+    y_new[1] = -p[1] * y[1];
+  }
+};
+struct kick {  // at times of its own
+  std::vector<double> times;
+  template <class T, class Y, class P>
+  void jump(const T&, const Y& y, const P&, Y& y_new) const {
+    y_new[1] = y[1] + 1;
+  }
+};
+struct out_of_sight {
+  static constexpr bool terminal = true;
+  template <class T, class Y, class P>
+  T condition(const T&, const Y& y, const P&) const {
+    return y[0] - 1.22;
+  }
+};
+
+ensemble<falling, body, body> balls(index lanes) {
+  ensemble<falling, body, body> e{.t1 = {2.5}, .p = {}};
+  for (index l = 0; l < lanes; ++l) {
+    const double x = static_cast<double>(l) / static_cast<double>(lanes);
+    e.y0.push_back({1 + 0.2 * x, 0.0});
+    e.p.push_back({9.81 - x, 0.6 + 0.3 * x});
+    e.save_ts.push_back({0.3 + x, 1.2 + x});
+    e.cost.push_back(x);
+  }
+  return e;
+}
+auto happenings(index lanes) {
+  std::vector<decltype(events(bounce{}, kick{}, out_of_sight{}))> each;
+  for (index l = 0; l < lanes; ++l)
+    each.push_back(events(bounce{}, kick{{0.1 * static_cast<double>(l % 7), 1.0}}, out_of_sight{}));
+  return each;
+}
+
+template <class S>
+bool same(const S& s, index l, const solution<body>& alone) {
+  const auto at = static_cast<std::size_t>(l);
+  bool all = s.status[at] == alone.status && s.t[at] == alone.t && s.y[at] == alone.y &&
+             s.stats[at].accepted == alone.stats.accepted &&
+             s.stats[at].rejected == alone.stats.rejected &&
+             s.stats[at].field_evaluations == alone.stats.field_evaluations &&
+             s.events[at].size() == alone.events.size() &&
+             s.ys.size(l) == static_cast<index>(alone.ys.size());
+  for (std::size_t k = 0; all && k < alone.events.size(); ++k)
+    all = s.events[at][k].t == alone.events[k].t && s.events[at][k].which == alone.events[k].which;
+  for (std::size_t k = 0; all && k < alone.ys.size(); ++k)
+    all = s.ys.at(l, static_cast<index>(k)) == alone.ys[k] &&
+          s.ys.times[k * static_cast<std::size_t>(s.ys.stride) + at] == alone.ts[k];
+  return all;
+}
+
+TEST_CASE("ensemble events: bounces, kicks at times of each lane, and ends, as in a single solve") {
+  const index lanes = 30;
+  const auto e = balls(lanes);
+  const auto each = happenings(lanes);
+  const auto s = solve(e, tsit5{}, {}, each, place{});
+  index ended_early = 0, bounces = 0;
+  for (index l = 0; l < lanes; ++l) {
+    CAPTURE(l);
+    CHECK(same(s, l, solve(problem_of(e, l), tsit5{}, options_of(e, {}, l), of_lane(each, l))));
+    ended_early += s.status[static_cast<std::size_t>(l)] == status::terminal_event;
+    for (const auto& o : s.events[static_cast<std::size_t>(l)]) bounces += o.which == 0;
+  }
+  CHECK(ended_early > 0);
+  CHECK(ended_early < lanes);
+  CHECK(bounces > 2 * lanes);
+}
+
+TEST_CASE("ensemble events: one list for all; a lane that throws ends alone") {
+  auto e = balls(10);
+  e.p[4][1] = -1;
+  const auto list = events(bounce{}, kick{{0.2}}, out_of_sight{});
+  std::vector<body> ends(10);
+  CHECK_THROWS_AS(for_each_lane_alone(
+                      e, {},
+                      [&](index l, const auto& q, const options& of) {
+                        ends[static_cast<std::size_t>(l)] = solve(q, tsit5{}, of, list).y;
+                      },
+                      place{}),
+                  std::runtime_error);
+  CHECK_THROWS_AS(solve(e, tsit5{}, {}, list, place{}), std::runtime_error);
+  e.p[4][1] = 0.7;
+  const auto s = solve(e, tsit5{}, {}, list, place{});
+  for (std::size_t l = 0; l < 10; ++l) CHECK((ends[l] == s.y[l]) == (l != 4));
+}
+
+TEST_CASE("ensemble events: options that lanes side by side are without") {
+  const auto e = balls(12);
+  const auto each = happenings(12);
+  const options o{.min_step = 1e-6,
+                  .step_rounding = rounding::bits24,
+                  .stops = {0.7},
+                  .discontinuities = {0.9},
+                  .save = {.t0 = true, .t1 = true, .every = 4}};
+  auto points = e;
+  points.save_ts.clear();
+  const auto s = solve(points, tsit5{}, o, each, place{});
+  for (index l = 0; l < 12; ++l)
+    CHECK(same(s, l, solve(problem_of(points, l), tsit5{}, o, of_lane(each, l))));
+}
+
+template <class Call>
+std::string misuse_of(Call&& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST_CASE("ensemble events: misuse has a text") {
+  const auto e = balls(5);
+  CHECK(misuse_of([&] { solve(e, tsit5{}, {}, happenings(3), place{}); }) ==
+        "events with 3 elements in an ensemble of 5 lanes (each lane has its own, or all share "
+        "one) give 5 of them, or 1?");
+  auto each = happenings(5);
+  std::get<1>(each[2].each).times[0] = std::numeric_limits<double>::infinity();
+  CHECK(misuse_of([&] { solve(e, tsit5{}, {}, each, place{}); }).starts_with("lane 2: "));
+}
+
+}  // namespace
+}  // namespace revode

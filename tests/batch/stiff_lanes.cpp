@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stiff_lanes.hpp"
+
+namespace revode {
+namespace {
+
+template <class E>
+using few_lanes = ensemble_solver<rosenbrock23, typename E::field_type, typename E::state_type,
+                                  typename E::parameter_type, place, 16, false>;
+
+TEST_CASE("stiff lanes: a Rosenbrock method has the bits, counts and status of single solves") {
+  const auto e = reactions(40);
+  few_lanes<decltype(e)> solver(e, rosenbrock23{}, {});
+  solver.run();
+  const auto s = solver.result();
+  check_against_single_solves(e, rosenbrock23{}, {}, s);
+  CHECK(s.status[7] == status::non_finite_field);
+  CHECK(s.status[8] == status::success);
+}
+
+struct growth {  // y' = p y
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    dy[0] = p[0] * y[0];
+  }
+};
+
+TEST_CASE("stiff lanes: a singular matrix is the status of its lane") {
+  ensemble<growth, vec<double, 1>, vec<double, 1>> e{.y0 = {{1.0}}, .p = {}};
+  for (int l = 0; l < 20; ++l) e.p.push_back({-1.0 * l});
+  e.p[11][0] = 1 / (0.5 * rosenbrock23::rosenbrock.gamma);  // 1/(h γ) − J = 0
+  const options o{.fixed_step = 0.5};
+  few_lanes<decltype(e)> solver(e, rosenbrock23{}, o);
+  solver.run();
+  const auto s = solver.result();
+  check_against_single_solves(e, rosenbrock23{}, o, s);
+  CHECK(s.status[11] == status::linear_solve_failure);
+  CHECK(s.failed() == 1);
+}
+
+template <class Call>
+std::string misuse_of(Call&& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST_CASE("stiff lanes: methods and sizes that lanes do not take") {
+  const auto e = reactions(8);
+  CHECK(misuse_of([&] { solve(e, radau_iia5{}, {}, place{}); }) ==
+        "method radau_iia5 in an ensemble (lanes take explicit Runge-Kutta and Rosenbrock methods, "
+        "whose steps are the same operations every time) choose a method such as rodas5p, or solve "
+        "lane by lane with events()?");
+  ensemble<growth, vec<double, 9>, vec<double, 1>> large{.y0 = {{}}};
+  CHECK(misuse_of([&] { solve(large, rodas5p{}, {}, place{}); }) ==
+        "method rodas5p with states of 9 in an ensemble (a lane keeps matrices of up to 8 rows) "
+        "solve lane by lane with events()?");
+}
+
+}  // namespace
+}  // namespace revode
