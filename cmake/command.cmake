@@ -7,9 +7,8 @@ if(NOT CLI11_FOUND OR NOT nlohmann_json_FOUND)
                       "install libcli11-dev and nlohmann-json3-dev, or configure with -DREVODE_COMMAND=OFF?")
 endif()
 file(GLOB command_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
-set(lane_sources ${command_sources})
-list(FILTER lane_sources INCLUDE REGEX "/lanes_[0-9]+\\.cpp$") # ensembles, where there is Thrust
-list(REMOVE_ITEM command_sources ${lane_sources})
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cli/event_methods.cpp # methods once more: half the time to compile
+                            ${PROJECT_SOURCE_DIR}/src/cli/adjoint_methods.cpp PROPERTIES COMPILE_OPTIONS -O1)
 set(method_parts 16) # sources over which the methods are spread, in their order
 math(EXPR last_part "${method_parts} - 1")
 foreach(part RANGE ${last_part})
@@ -34,12 +33,45 @@ if(TARGET revode::random123)
 endif()
 if(TARGET revode::batch AND NOT REVODE_SANITIZED_SUBSET)
   find_package(Threads REQUIRED)
+  # Ensembles: a line a source, then problem, components and method; a problem's first method is its
+  # default. Gradients are four fifths of the time to compile, so most methods solve alone.
+  set(lane_parts "solve_and_gradient: decay 1 tsit5 harmonic 2 tsit5"
+                 "solve_and_gradient: lotka_volterra 2 tsit5 lorenz 3 tsit5"
+                 "solve_and_gradient: vdpol 2 tsit5 brusselator 2 tsit5"
+                 "solve_and_gradient: kepler 4 tsit5 lorenz96 8 tsit5"
+                 "solve_alone: rober 3 rodas5p orego 3 rodas5p"
+                 "solve_and_gradient: rober 3 rosenbrock23")
+  foreach(method bosh3 rk4 vern7 dop853)
+    list(APPEND lane_parts
+         "solve_alone: lotka_volterra 2 ${method} lorenz 3 ${method} vdpol 2 ${method} kepler 4 ${method}")
+  endforeach()
+  set(lane_sources)
+  set(part 0)
+  foreach(line IN LISTS lane_parts)
+    string(REGEX MATCH "^[a-z_]+" kind "${line}")
+    string(REGEX REPLACE ".*: " "" line "${line}")
+    set(one "([a-z0-9_]+) ([0-9]+) ([a-z0-9_]+) ?")
+    string(REGEX REPLACE "${one}" "${kind}<\\1, \\2, \\3>(), " entries "${line}")
+    string(REGEX REPLACE "${one}" "#include <revode/problems/\\1.hpp>\n#include <revode/solvers/\\3.hpp>\n"
+                         includes "${line}")
+    set(source ${PROJECT_BINARY_DIR}/lanes/${part}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT [[
+#include <cli/lanes_entries.hpp>
+@includes@
+template <>
+auto revode::cli::lane_programs_of<@part@>() -> std::vector<lane_program> {
+  return {@entries@};
+}
+]])
+    list(APPEND lane_sources ${source})
+    math(EXPR part "${part} + 1")
+  endforeach()
   add_library(revode_command_lanes OBJECT ${lane_sources})
   revode_batch_sources(${lane_sources})
   target_link_libraries(revode_command_lanes PRIVATE revode::batch revode::problems revode::solvers)
   target_include_directories(revode_command_lanes PRIVATE ${PROJECT_SOURCE_DIR}/src)
   string(TOLOWER ${REVODE_BATCH_SYSTEM} device)
-  target_compile_definitions(revode_command PRIVATE REVODE_LANE_DEVICE="${device}")
+  target_compile_definitions(revode_command PRIVATE REVODE_LANE_DEVICE="${device}" REVODE_LANE_PARTS=${part})
   target_link_libraries(revode_command PRIVATE revode_command_lanes revode_thrust Threads::Threads)
 endif()
 if(REVODE_SANITIZED_SUBSET)

@@ -41,11 +41,14 @@ constexpr std::array run_options{
     option_text{"--save-count", "N", "save at the ends of N equal intervals"},
     option_text{"--out", "FILE", "write the save points (without any: both ends) as CSV"},
     option_text{"--plot", "FILE", "draw the solution, .svg or .png (needs gnuplot)"},
+    option_text{"--events", "FILE", "write the events, of a problem that has any, as CSV"},
+    option_text{"--steps-log", "FILE", "write every step as a line of JSON: step, t, h, y"},
     json};
 
 constexpr option_text base_option{"--base", "B", "nested: iterations a level (default 16)"};
 constexpr option_text interval_option{"--interval", "N",
-                                      "periodic: steps between snapshots (default: chosen)"};
+                                      "periodic: steps between snapshots (default: chosen); "
+                                      "interpolating, gauss: the same (default: all steps kept)"};
 constexpr option_text slow_option{"--slow-slots", "S",
                                   "two_tier: how many of the slots lie in slow memory"};
 
@@ -57,8 +60,10 @@ constexpr option_text log_option{
 constexpr std::array gradient_options{
     option_text{"--loss", "L",
                 "sum, component:I (counted from 0) or squared, of the final state "
-                "or summed over the save points (default sum)"},
-    option_text{"--adjoint", "NAME", "adjoint (default recursive_checkpoint)"},
+                "or summed over the save points; event:I, its time (default sum)"},
+    option_text{"--adjoint", "NAME",
+                "recursive_checkpoint, reversible, backsolve, interpolating or gauss, see 'revode "
+                "list adjoints' (default recursive_checkpoint)"},
     option_text{"--slots", "S", "states kept at once (default 100)"},
     option_text{"--budget", "BYTES",
                 "all that the gradient may allocate, e.g. 64KiB: the planner chooses the schedule"},
@@ -124,7 +129,7 @@ void add(CLI::App& app, std::span<const option_text> options) {
 void add_commands(CLI::App& app) {
   app.set_version_flag("--version", "revode " REVODE_VERSION);
   auto& list = *app.add_subcommand("list", "what there is, by name");
-  list.add_option("WHAT", CLI::callback_t{}, "problems, methods, adjoints or schedules");
+  list.add_option("WHAT", CLI::callback_t{}, "problems, methods, adjoints, schedules or ensembles");
   add(list, std::array{json});
   auto& solve = *app.add_subcommand("solve", "integrate a named problem");
   solve.add_option("PROBLEM", CLI::callback_t{}, "its name, see 'revode list problems'");

@@ -46,6 +46,7 @@ double pulled(const gradient_type& bar, const tangents<vector, vector>& v) {
 double pushed(const cotangents<vector>& w, const pushed_solution<vector>& s) {
   double sum = w.y ? dot(*w.y, s.y_dot) : 0;
   for (std::size_t k = 0; k < w.ys.size(); ++k) sum += dot(w.ys[k], s.ys_dot[k]);
+  for (std::size_t k = 0; k < w.events.size(); ++k) sum += w.events[k] * s.events_dot[k];
   return sum;
 }
 
@@ -60,13 +61,14 @@ cotangents<vector> test_weights(const solution_type& s) {
   quasi_random numbers;
   cotangents<vector> w{.y = numbers.next(s.y.size())};
   for (const vector& y : s.ys) w.ys.push_back(numbers.next(y.size()));
+  for (std::size_t k = 0; k < s.events.size(); ++k) w.events.push_back(numbers.next());
   return w;
 }
 
 auto check_gradient(const gradient_request& r, const initial_value_problem& q,
                     const differentiated& d) -> gradient_check {
   const auto v = direction(r);
-  const auto s = r.method.push(q, r.settings, v);
+  const auto s = r.push(q, v);
   return {{pushed(test_weights(s), s), pulled(d.gradients[1].bar, v)},
           {pushed(r.of.weigh(s), s), pulled(d.gradients[0].bar, v)}};
 }

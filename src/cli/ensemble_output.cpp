@@ -233,7 +233,7 @@ void write_csv(const ensemble_request& r, const lanes_result& found) {
     }
     text += '\n';
   }
-  write_file(r.out, text);
+  write_file("--out", r.out, text);
 }
 
 }  // namespace revode::cli

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <regex>
+#include <set>
 #include <stdexcept>
 
 #include <cli/text.hpp>
@@ -13,8 +14,6 @@
 
 namespace revode::cli {
 namespace {
-
-constexpr std::string_view lane_method = "tsit5";
 
 void read_device(const arguments& given) {
   const std::string built(lane_device());
@@ -33,26 +32,51 @@ void read_device(const arguments& given) {
          ") leave it out, or configure a build with -DREVODE_BATCH_SYSTEM=" + upper + "?");
 }
 
-/// The method of the lanes for the rest of the request to be read.
+/// The method of the lanes for the rest of the request to be read: by default the problem's first, or
+/// the first with gradients where these are asked for.
 auto with_lane_method(arguments given) -> arguments {
-  const std::string name = given.value_or("--method", lane_method);
-  if (find_method(name).name != lane_method)
-    misuse("--method " + name + " (the lanes of this command run " + std::string(lane_method) +
-           ") leave it out, or solve ensembles through the library?");
-  given.values["--method"] = name;
+  const std::string name = given.subject.substr(0, given.subject.find(':'));
+  std::string_view otherwise;
+  bool found = false;
+  for (const lane_program& l : lane_programs()) {
+    if (l.problem != name || found) continue;
+    found = l.has_gradient || !given.has("--gradient");
+    if (found || otherwise.empty()) otherwise = l.method;
+  }
+  if (otherwise.empty()) otherwise = "tsit5";
+  given.values["--method"] = find_method(given.value_or("--method", otherwise)).name;
   return given;
 }
 
-auto find_program(const erased_problem& p) -> lane_program {
-  const std::string name = p.name.substr(0, p.name.find(':'));
+bool is_of(const lane_program& program, const erased_problem& p) {
+  return program.problem == p.name.substr(0, p.name.find(':')) &&
+         program.components == length(p.y0);
+}
+
+/// "decay, harmonic, …, lorenz96:8"
+std::string problems_of_lanes() {
   std::string known;
+  std::set<std::string_view> listed;
   for (const lane_program& program : lane_programs()) {
-    const bool sized = program.problem == "lorenz96";
-    if (program.problem == name && program.components == length(p.y0)) return program;
+    if (!listed.insert(program.problem).second) continue;
     known.append(known.empty() ? "" : ", ").append(program.problem);
-    if (sized) known.append(":").append(std::to_string(program.components));
+    if (program.problem == "lorenz96") known.append(":").append(std::to_string(program.components));
   }
-  misuse("problem " + in_quotes(p.name) + " in an ensemble (lanes are compiled for " + known +
+  return known;
+}
+
+auto find_program(const erased_problem& p, std::string_view method) -> lane_program {
+  std::string methods;
+  for (const lane_program& program : lane_programs()) {
+    if (!is_of(program, p)) continue;
+    if (program.method == method) return program;
+    methods.append(methods.empty() ? "" : ", ").append(program.method);
+  }
+  if (methods.empty())
+    misuse("problem " + in_quotes(p.name) + " in an ensemble (lanes are compiled for " +
+           problems_of_lanes() + ") give one of these, or solve ensembles through the library?");
+  misuse("--method " + std::string(method) + " in an ensemble of " + p.name +
+         " (its lanes are compiled for " + methods +
          ") give one of these, or solve ensembles through the library?");
 }
 
@@ -122,9 +146,22 @@ void read_lanes(const arguments& given, ensemble_request& r) {
            std::to_string(power(r.side + 1, n)) + "?");
 }
 
+[[noreturn]] void refuse_gradient(const ensemble_request& r) {
+  std::string methods;
+  for (const lane_program& program : lane_programs())
+    if (is_of(program, r.problem) && program.has_gradient)
+      methods.append(methods.empty() ? "" : ", ").append(program.method);
+  misuse("--gradient with --method " + std::string(r.program.method) + " (lanes of " +
+         r.problem.name +
+         (methods.empty() ? " have no gradients" : " have gradients by " + methods) +
+         " in this command) " + (methods.empty() ? "leave it out" : "choose that") +
+         ", or solve ensembles through the library?");
+}
+
 void read_reverse(const arguments& given, ensemble_request& r) {
   lanes_request& q = r.in_lanes;
   q.gradient = given.has("--gradient");
+  if (q.gradient && !r.program.has_gradient) refuse_gradient(r);
   for (const char* option : {"--loss", "--slots", "--budget", "--log"})
     if (given.has(option) && !q.gradient)
       misuse(std::string(option) +
@@ -172,7 +209,7 @@ auto read_ensemble(const arguments& given) -> ensemble_request {
   read_device(given);
   ensemble_request r(read_run(with_lane_method(given)));
   r.chosen = !given.has("--method");
-  r.program = find_program(r.problem);
+  r.program = find_program(r.problem, r.method.name);
   read_sweeps(given, r);
   read_lanes(given, r);
   read_reverse(given, r);

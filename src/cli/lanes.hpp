@@ -51,14 +51,18 @@ struct lanes_result {
   index attempts(std::size_t lane) const { return accepted[lane] + rejected[lane]; }
 };
 
-/// A problem of so many components whose lanes are compiled, by the method tsit5.
+/// A problem of so many components whose lanes are compiled for a method; gradients take most of the
+/// time to compile, so that not every one has them.
 struct lane_program {
   std::string_view problem;
   int components = 0;
+  std::string_view method;
+  bool has_gradient = false;
   lanes_result (*run)(const lanes_request&) = nullptr;
 };
 
-/// All of them, compiled in lanes_<part>.cpp; none without a batch system.
+/// All of them, in the order of cmake/command.cmake, which writes a source a part; none without a
+/// batch system.
 auto lane_programs() -> std::vector<lane_program>;
 template <int Part>
 auto lane_programs_of() -> std::vector<lane_program>;

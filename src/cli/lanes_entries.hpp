@@ -5,7 +5,6 @@
 
 #include <cli/lanes.hpp>
 #include <revode/batch/ensemble_solver.hpp>
-#include <revode/solvers/tsit5.hpp>
 
 namespace revode::cli {
 
@@ -86,12 +85,11 @@ void take(const Gradient& g, lanes_result& found) {
   found.replayed_rounds = g.reverse.replayed_rounds;
 }
 
-template <class F, int N>
+template <class M, class F, int N, bool Gradient>
 lanes_result run_lanes(const lanes_request& r) {
   using Y = vec<double, N>;
   using P = decltype(F{}.parameters());
-  ensemble_solver<tsit5, F, Y, P, on_device, 0, false> solver(ensemble_of<F, Y, P>(r), tsit5{},
-                                                              r.settings);
+  ensemble_solver<M, F, Y, P, on_device, 0, false> solver(ensemble_of<F, Y, P>(r), M{}, r.settings);
   lanes_result found;
   found.width = solver.width;
   found.seconds = watched(r, "solve  ", solver, [&] {
@@ -106,16 +104,21 @@ lanes_result run_lanes(const lanes_request& r) {
       found.evaluations.push_back(of.field_evaluations);
     }
   });
-  if (r.gradient)
-    found.reverse_seconds = watched(r, "reverse", solver, [&] {
-      take(solver.gradient(end_loss{r.squared, r.component}, memory_of(r)), found);
-    });
+  if constexpr (Gradient)
+    if (r.gradient)
+      found.reverse_seconds = watched(r, "reverse", solver, [&] {
+        take(solver.gradient(end_loss{r.squared, r.component}, memory_of(r)), found);
+      });
   return found;
 }
 
-template <class F, int N>
-lane_program program() {
-  return {F::name, N, &run_lanes<F, N>};
+template <class F, int N, class M>
+lane_program solve_and_gradient() {
+  return {F::name, N, M::name, true, &run_lanes<M, F, N, true>};
+}
+template <class F, int N, class M>
+lane_program solve_alone() {
+  return {F::name, N, M::name, false, &run_lanes<M, F, N, false>};
 }
 
 }  // namespace revode::cli

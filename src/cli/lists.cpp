@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cli/lists.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
+#include <cli/adjoint_methods.hpp>
+#include <cli/lanes.hpp>
 #include <cli/methods.hpp>
 #include <cli/text.hpp>
 #include <revode/problems/catalog.hpp>
@@ -11,7 +14,8 @@
 namespace revode::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"problems", "methods", "adjoints", "schedules"};
+constexpr std::array<std::string_view, 5> names{"problems", "methods", "adjoints", "schedules",
+                                                "ensembles"};
 
 auto problem_list() -> named_list {
   named_list list{"problems", {"name", "summary", "source"}, {}};
@@ -29,10 +33,15 @@ auto method_list() -> named_list {
 }
 
 auto adjoint_list() -> named_list {
-  return {"adjoints",
-          {"name", "summary"},
-          {{recursive_checkpoint::name,
-            "exact derivative of the computed solution, in the memory of a schedule"}}};
+  named_list list{"adjoints", {"name", "exact", "methods", "summary"}, {}};
+  for (const adjoint_text& a : adjoint_texts()) {
+    std::string methods;
+    for (const adjoint_method& m : adjoint_methods(a.name))
+      methods.append(methods.empty() ? "" : ",").append(m.method);
+    list.rows.push_back({std::string(a.name), a.exact ? "exact" : "to the tolerance",
+                         methods.empty() ? "all" : methods, std::string(a.summary)});
+  }
+  return list;
 }
 
 auto schedule_list() -> named_list {
@@ -42,14 +51,35 @@ auto schedule_list() -> named_list {
   return list;
 }
 
+/// A row a problem whose lanes are compiled, with its methods.
+auto ensemble_list() -> named_list {
+  named_list list{"ensembles", {"problem", "methods", "gradients"}, {}};
+  const auto join = [](std::string& all, std::string_view name) {
+    all.append(all.empty() ? "" : ",").append(name);
+  };
+  for (const lane_program& lane : lane_programs()) {
+    const std::string name = lane.problem == "lorenz96"
+                                 ? "lorenz96:" + std::to_string(lane.components)
+                                 : std::string(lane.problem);
+    auto row = std::find_if(list.rows.begin(), list.rows.end(),
+                            [&](const auto& r) { return r.front() == name; });
+    if (row == list.rows.end()) row = list.rows.insert(row, {name, "", ""});
+    join((*row)[1], lane.method);
+    if (lane.has_gradient) join((*row)[2], lane.method);
+  }
+  return list;
+}
+
 }  // namespace
 
 auto lists(const std::string& what) -> std::vector<named_list> {
-  if (what.empty()) return {problem_list(), method_list(), adjoint_list(), schedule_list()};
+  if (what.empty())
+    return {problem_list(), method_list(), adjoint_list(), schedule_list(), ensemble_list()};
   if (what == "problems") return {problem_list()};
   if (what == "methods") return {method_list()};
   if (what == "adjoints") return {adjoint_list()};
   if (what == "schedules") return {schedule_list()};
+  if (what == "ensembles") return {ensemble_list()};
   unknown_name("list", what, "lists", names, "run 'revode list'");
 }
 
@@ -59,6 +89,7 @@ std::string text_of_lists(const std::string& what) {
     if (!text.empty()) text += '\n';
     if (what.empty()) text += list.name + '\n';
     std::vector<std::vector<std::string>> rows = list.rows;
+    if (list.name == "ensembles") rows.insert(rows.begin(), list.columns);
     if (what.empty())
       for (auto& row : rows) row.front() = "  " + row.front();
     text += aligned(rows, list.columns.size());

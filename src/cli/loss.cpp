@@ -13,7 +13,8 @@ double term(const loss& of, const vector& y) {
   switch (of.what) {
     case loss::form::component: return y[of.component];
     case loss::form::squared: return dot(y, y);
-    case loss::form::sum: break;
+    case loss::form::sum:
+    case loss::form::event: break;
   }
   for (const double x : y) sum += x;
   return sum;
@@ -23,14 +24,32 @@ vector slope(const loss& of, const vector& y) {
   switch (of.what) {
     case loss::form::component: return vector::Unit(y.size(), of.component);
     case loss::form::squared: return 2 * y;
-    case loss::form::sum: break;
+    case loss::form::sum:
+    case loss::form::event: break;
   }
   return vector::Ones(y.size());
+}
+
+/// The time of event I.
+double event_time(const loss& of, const solution_type& s) {
+  const auto i = static_cast<std::size_t>(of.component);
+  if (i < s.events.size()) return s.events[i].t;
+  misuse("--loss event:" + std::to_string(i) + " (" + std::to_string(s.events.size()) +
+         " events occurred, counted from 0) give an earlier one, or a later --t1?");
+}
+
+/// The whole number behind "component:" or "event:", −1 if there is none.
+int number_behind(std::string_view prefix, std::string_view text) {
+  const std::string_view digits = text.substr(prefix.size());
+  const bool plain = !digits.empty() && digits.size() <= 9 &&
+                     digits.find_first_not_of("0123456789") == std::string_view::npos;
+  return plain ? std::stoi(std::string(digits)) : -1;
 }
 
 }  // namespace
 
 double loss::value(const solution_type& s) const {
+  if (what == form::event) return event_time(*this, s);
   if (s.ys.empty()) return term(*this, s.y);
   double sum = 0;
   for (const vector& y : s.ys) sum += term(*this, y);
@@ -38,27 +57,38 @@ double loss::value(const solution_type& s) const {
 }
 
 cotangents<vector> loss::weigh(const solution_type& s) const {
+  if (what == form::event) {
+    static_cast<void>(event_time(*this, s));
+    cotangents<vector> w;
+    w.events.assign(s.events.size(), 0.0);
+    w.events[static_cast<std::size_t>(component)] = 1;
+    return w;
+  }
   if (s.ys.empty()) return {.y = slope(*this, s.y)};
   cotangents<vector> w;
   for (const vector& y : s.ys) w.ys.push_back(slope(*this, y));
   return w;
 }
 
-auto read_loss(std::string_view text, std::string_view problem, int size) -> loss {
-  constexpr std::string_view component = "component:";
+auto read_loss(std::string_view text, std::string_view problem, int size, bool has_events) -> loss {
+  constexpr std::string_view component = "component:", event = "event:";
   if (text == "sum") return {loss::form::sum};
   if (text == "squared") return {loss::form::squared};
   if (text.starts_with(component)) {
-    const std::string_view digits = text.substr(component.size());
-    const bool plain = !digits.empty() && digits.size() <= 9 &&
-                       digits.find_first_not_of("0123456789") == std::string_view::npos;
-    if (const int i = plain ? std::stoi(std::string(digits)) : size; i < size)
-      return {loss::form::component, i};
+    const int i = number_behind(component, text);
+    if (i >= 0 && i < size) return {loss::form::component, i};
     misuse("invalid --loss " + in_quotes(text) + " (the components of " + std::string(problem) +
            " are 0 to " + std::to_string(size - 1) + ") give e.g. --loss component:0?");
   }
-  constexpr std::array<std::string_view, 3> known{"sum", "component:0", "squared"};
-  unknown_name("loss", text, "losses", known, "give sum, component:I or squared");
+  if (text.starts_with(event)) {
+    const int i = number_behind(event, text);
+    if (i >= 0 && has_events) return {loss::form::event, i};
+    misuse("invalid --loss " + in_quotes(text) + " (" +
+           (has_events ? "events are counted from 0) give e.g. --loss event:0?"
+                       : std::string(problem) + " has no events) give e.g. --loss sum?"));
+  }
+  constexpr std::array<std::string_view, 4> known{"sum", "component:0", "squared", "event:0"};
+  unknown_name("loss", text, "losses", known, "give sum, component:I, squared or event:I");
 }
 
 std::string describe(const loss& of, bool over_save_points) {
@@ -68,6 +98,7 @@ std::string describe(const loss& of, bool over_save_points) {
       return "component " + std::to_string(of.component) + (over_save_points ? " summed " : " ") +
              where;
     case loss::form::squared: return "sum of squares " + where;
+    case loss::form::event: return "time of event " + std::to_string(of.component);
     case loss::form::sum: break;
   }
   return "sum " + where;

@@ -9,20 +9,24 @@
 namespace revode::cli {
 
 /// A loss of the final state, or summed over the save points where there are any:
-/// sum Σ yᵢ, component y_I, squared Σ yᵢ².
+/// sum Σ yᵢ, component y_I, squared Σ yᵢ². Or the time of event I.
 struct loss {
-  enum class form { sum, component, squared };
+  enum class form { sum, component, squared, event };
   form what = form::sum;
-  int component = 0;
+  int component = 0;  ///< or the event
+
+  /// errors  misuse: fewer events occurred
 
   double value(const solution_type& s) const;
   cotangents<vector> weigh(const solution_type& s) const;
 };
 
-/// errors  misuse: a loss that is not known, a component that a state of this size does not have
-auto read_loss(std::string_view text, std::string_view problem, int size) -> loss;
+/// errors  misuse: a loss that is not known, a component that a state of this size does not have, the
+///         time of an event where there are none
+auto read_loss(std::string_view text, std::string_view problem, int size, bool has_events = false)
+    -> loss;
 
-/// "sum of the final state", "y[2] summed over the save points"
+/// "sum of the final state", "y[2] summed over the save points", "time of event 0"
 std::string describe(const loss& of, bool over_save_points);
 
 }  // namespace revode::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -13,29 +12,26 @@
 
 namespace revode::cli {
 
-inline double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-template <class M>
-timed_solution solve_by(const initial_value_problem& q, const options& o) {
+/// Events, where there are any, are the last of the arguments.
+template <class M, class... Events>
+timed_solution solve_by(const initial_value_problem& q, const options& o, const Events&... of) {
   const auto start = std::chrono::steady_clock::now();
-  timed_solution s{solve(q, M{}, o)};
+  timed_solution s{solve(q, M{}, o, events(of)...)};
   s.seconds = seconds_since(start);
   return s;
 }
 
-template <class M>
+template <class M, class... Events>
 differentiated differentiate_by(const initial_value_problem& q, const options& o,
                                 const recursive_checkpoint& adjoint,
-                                std::span<const weighting> weightings) {
+                                std::span<const weighting> weightings, const Events&... of) {
   const auto start = std::chrono::steady_clock::now();
-  auto s = solve(q, M{}, o, adjoint);
+  auto s = solve(q, M{}, o, events(of)..., adjoint);
   differentiated d;
   d.seconds = seconds_since(start);
   d.result = s;
   d.plan = s.plan();
-  if (s.status != status::success) return d;
+  if (!is_complete(s.status)) return d;
   for (const weighting& weigh : weightings) {
     const auto reverse_start = std::chrono::steady_clock::now();
     auto bar = s.pullback(weigh(s));
@@ -44,10 +40,10 @@ differentiated differentiate_by(const initial_value_problem& q, const options& o
   return d;
 }
 
-template <class M>
+template <class M, class... Events>
 pushed_solution<vector> push_by(const initial_value_problem& q, const options& o,
-                                const tangents<vector, vector>& along) {
-  return solve(q, M{}, o, along);
+                                const tangents<vector, vector>& along, const Events&... of) {
+  return solve(q, M{}, o, events(of)..., along);
 }
 
 /// Those of `Part` among the methods of the list, each compiled with its three uses.
@@ -70,7 +66,7 @@ auto entries_among(method_list<Methods...>) -> std::vector<method_entry> {
 using command_methods =
     decltype(joined(basic_methods{}, rosenbrock_methods{}, implicit_methods{},
                     method_list<ssprk43, rdpk3sp_fsal49, owren_zennaro5, vern6, vern8, vern9,
-                                stormer_verlet, kahan_li8, rkc, rock4>{}));
+                                stormer_verlet, kahan_li8, rkc, rock4, reversible_heun>{}));
 
 template <std::size_t Part>
 auto entries_of_part() -> std::vector<method_entry> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -32,7 +33,7 @@ struct timed_gradient {
   double seconds = 0;
 };
 
-/// A solve and one gradient for each weighting; none when the solve did not succeed.
+/// A solve and one gradient for each weighting; none when the solve is not complete.
 struct differentiated : timed_solution {
   std::vector<timed_gradient> gradients;
   memory_plan plan;
@@ -53,6 +54,10 @@ struct method_entry {
 
 /// All of them: explicit ones, Rosenbrock methods, then implicit Runge–Kutta methods.
 auto method_table() -> std::vector<method_entry>;
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 /// The method of a name; misuse if there is none.
 auto find_method(std::string_view name) -> method_entry;

@@ -25,7 +25,14 @@ void write_csv(const run_request& r, const solution_type& s) {
     add_row(text, r.problem.t0, r.problem.y0);
     add_row(text, s.t, s.y);
   }
-  write_file(r.out, text);
+  write_file("--out", r.out, text);
+}
+
+void write_events(const run_request& r, const solution_type& s) {
+  std::string text = "t,event,step\n";
+  for (const occurrence& e : s.events)
+    text += shortest(e.t) + "," + r.event_name(e) + "," + std::to_string(e.step) + "\n";
+  write_file("--events", r.events, text);
 }
 
 }  // namespace revode::cli

@@ -10,4 +10,8 @@ namespace revode::cli {
 /// errors  misuse: the file cannot be written
 void write_csv(const run_request& r, const solution_type& s);
 
+/// Writes the events as CSV with the header t,event,step, one a row.
+/// errors  misuse: the file cannot be written
+void write_events(const run_request& r, const solution_type& s);
+
 }  // namespace revode::cli

@@ -21,26 +21,31 @@ json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
 
+json events_array(const run_request& r, const solution_type& s) {
+  json list = json::array();
+  for (const occurrence& e : s.events)
+    list.push_back({{"t", e.t}, {"event", r.event_name(e)}, {"step", e.step}});
+  return list;
+}
+
 json solve_object(const run_request& r, const timed_solution& s) {
   json ys = json::array();
   for (const vector& y : s.result.ys) ys.push_back(array(y));
   const statistics& stats = s.result.stats;
-  return {{"problem", r.problem.name},
-          {"method", r.method.name},
-          {"status", name(s.result.status)},
-          {"t", s.result.t},
-          {"y", array(s.result.y)},
-          {"ts", s.result.ts},
-          {"ys", std::move(ys)},
-          {"stats",
-           {{"accepted", stats.accepted},
-            {"rejected", stats.rejected},
-            {"field_evaluations", stats.field_evaluations},
-            {"jacobian_evaluations", stats.jacobian_evaluations},
-            {"factorizations", stats.factorizations},
-            {"linear_solves", stats.linear_solves},
-            {"newton_iterations", stats.newton_iterations},
-            {"seconds", s.seconds}}}};
+  json object{
+      {"problem", r.problem.name}, {"method", r.method.name}, {"status", name(s.result.status)},
+      {"t", s.result.t},           {"y", array(s.result.y)},  {"ts", s.result.ts},
+      {"ys", std::move(ys)}};
+  if (r.has_events()) object["events"] = events_array(r, s.result);
+  object["stats"] = {{"accepted", stats.accepted},
+                     {"rejected", stats.rejected},
+                     {"field_evaluations", stats.field_evaluations},
+                     {"jacobian_evaluations", stats.jacobian_evaluations},
+                     {"factorizations", stats.factorizations},
+                     {"linear_solves", stats.linear_solves},
+                     {"newton_iterations", stats.newton_iterations},
+                     {"seconds", s.seconds}};
+  return object;
 }
 
 json gradient_object(const gradient_type& g) {
@@ -59,6 +64,28 @@ json reverse_object(const memory_plan& plan, const reverse_statistics& v, double
           {"field_evaluations", v.field_evaluations},
           {"vjp_evaluations", v.vjp_evaluations},
           {"seconds", seconds}};
+}
+
+/// Of the adjoints that may fail.
+json reverse_object(const gradient_request& r, const checked_differentiated& d) {
+  json object{{"adjoint", r.adjoint_name}, {"exact", r.exact()}};
+  if (d.gradients.empty()) return object;
+  const reverse_outcome& how = d.outcomes.front();
+  const reverse_statistics& v = d.gradients.front().bar.reverse;
+  object["status"] = name(how.ended);
+  object["reconstruction_error"] = how.reconstruction_error;
+  object["peak_states"] = v.peak_states;
+  object["peak_tapes"] = v.peak_tapes;
+  object["peak_bytes"] = bytes_held(v);
+  object["log_bytes"] = v.log_bytes;
+  object["replayed_steps"] = v.replayed_steps;
+  object["pulled_steps"] = v.pulled_steps;
+  object["accepted"] = how.backward.accepted;
+  object["rejected"] = how.backward.rejected;
+  object["field_evaluations"] = v.field_evaluations;
+  object["vjp_evaluations"] = v.vjp_evaluations;
+  object["seconds"] = d.gradients.front().seconds;
+  return object;
 }
 
 json agreement_object(const agreement& a) {
@@ -85,15 +112,17 @@ std::string json_of_solve(const run_request& r, const timed_solution& s) {
   return line(solve_object(r, s));
 }
 
-std::string json_of_gradient(const gradient_request& r, const differentiated& d,
+std::string json_of_gradient(const gradient_request& r, const checked_differentiated& d,
                              const std::optional<gradient_check>& check) {
   json object = solve_object(r, d);
-  const bool known = !d.gradients.empty();
+  const bool known = d.has_gradient();
+  object["status"] = name(d.ended());
   object["loss"] = known ? json(r.of.value(d.result)) : json();
   object["gradient"] = known ? gradient_object(d.gradients.front().bar) : json();
   object["reverse"] =
-      known ? reverse_object(d.plan, d.gradients.front().bar.reverse, d.gradients.front().seconds)
-            : reverse_object(d.plan, {}, 0);
+      !r.checkpoints() ? reverse_object(r, d)
+      : known ? reverse_object(d.plan, d.gradients.front().bar.reverse, d.gradients.front().seconds)
+              : reverse_object(d.plan, {}, 0);
   if (check)
     object["check"] = {{"dot_product", agreement_object(check->dot_product)},
                        {"gradient", agreement_object(check->gradient)}};
@@ -122,6 +151,16 @@ std::string json_of_schedule(const schedule_arguments& s, const schedule_run& r)
     object["slow_restores"] = r.counts.slow_restores;
   }
   return line(object);
+}
+
+std::string json_of_steps(const solution_type& s) {
+  std::string text;
+  for (std::size_t k = 0; k < s.ts.size(); ++k)
+    text += line({{"step", k},
+                  {"t", s.ts[k]},
+                  {"h", k > 0 ? s.ts[k] - s.ts[k - 1] : 0.0},
+                  {"y", array(s.ys[k])}});
+  return text;
 }
 
 std::string json_of_lists(const std::string& what) {

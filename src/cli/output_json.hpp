@@ -13,9 +13,13 @@ namespace revode::cli {
 /// One JSON object and a line feed each; numbers read back to the same bits, those that are not
 /// finite are null.
 std::string json_of_solve(const run_request& r, const timed_solution& s);
-std::string json_of_gradient(const gradient_request& r, const differentiated& d,
+std::string json_of_gradient(const gradient_request& r, const checked_differentiated& d,
                              const std::optional<gradient_check>& check);
 std::string json_of_schedule(const schedule_arguments& s, const schedule_run& r);
+
+/// A line a step accepted, {"step","t","h","y"}, step 0 the start: of a solve whose every step is a
+/// save point.
+std::string json_of_steps(const solution_type& s);
 
 /// The lists named by `what`, all of them when it is empty.
 std::string json_of_lists(const std::string& what);

@@ -67,6 +67,21 @@ std::string save_table(const run_request& r, const solution_type& s) {
   return count + "\n" + aligned(rows);
 }
 
+/// "4 events: bounce at 0.4515, …", a line each where there are several kinds.
+std::string event_table(const run_request& r, const solution_type& s) {
+  if (!r.has_events()) return "";
+  table rows;
+  const std::size_t shown = std::min(s.events.size(), most_save_points);
+  for (std::size_t k = 0; k < shown; ++k)
+    rows.push_back(
+        {"  " + std::to_string(k), r.event_name(s.events[k]), "t = " + rounded(s.events[k].t, 10)});
+  const std::size_t hidden = s.events.size() - shown;
+  return std::to_string(s.events.size()) + (s.events.size() == 1 ? " event\n" : " events\n") +
+         aligned(rows, 1) +
+         (hidden > 0 ? "  and " + std::to_string(hidden) + " more (--events FILE writes them)\n"
+                     : "");
+}
+
 std::string ratio(index part, index whole) {
   return rounded(static_cast<double>(part) / static_cast<double>(std::max<index>(1, whole)), 3);
 }
@@ -101,21 +116,54 @@ std::string gradient_table(const run_request& r, const gradient_type& g) {
          (hidden > 0 ? "  and " + std::to_string(hidden) + " more (--json has them all)\n" : "");
 }
 
+std::string memory_line(const reverse_statistics& v) {
+  return "memory: snapshots " + bytes_text(v.snapshot_bytes) + " + tapes " +
+         bytes_text(v.tape_bytes) + " + log " + bytes_text(v.log_bytes) + " + work " +
+         bytes_text(v.work_bytes) + " = " + bytes_text(bytes_held(v)) + "\n";
+}
+
 std::string reverse_lines(const differentiated& d) {
   const reverse_statistics& v = d.gradients.front().bar.reverse;
   const index steps = d.result.stats.accepted;
   std::string text = "adjoint: recursive_checkpoint, planned: " + describe(d.plan) +
                      "\nkept: at most " + std::to_string(v.peak_states) + " states";
   if (v.peak_tapes > 0) text += " and " + std::to_string(v.peak_tapes) + " tapes";
-  text += "\nmemory: snapshots " + bytes_text(v.snapshot_bytes) + " + tapes " +
-          bytes_text(v.tape_bytes) + " + log " + bytes_text(v.log_bytes) + " + work " +
-          bytes_text(v.work_bytes) + " = " + bytes_text(v.peak_bytes) + "\n";
-  text += "reverse: " + std::to_string(v.pulled_steps) + " steps pulled, " +
+  text += "\n" + memory_line(v) + "reverse: " + std::to_string(v.pulled_steps) + " steps pulled, " +
           std::to_string(v.replayed_steps) + " computed again (" + ratio(v.replayed_steps, steps) +
           " a step); a step costs " + ratio(v.field_evaluations, steps) + " field and " +
           ratio(v.vjp_evaluations, steps) +
           " VJP evaluations; time: " + seconds_text(d.gradients.front().seconds) + "\n";
   return text;
+}
+
+std::string reconstruction_line(double error) {
+  if (error == 0) return "";
+  if (std::isinf(error)) return "reconstruction: the state at t0 was not reached\n";
+  return "reconstruction: the states of the solve were missed by at most " + rounded(error, 3) +
+         " tolerances\n";
+}
+
+/// Of the adjoints that may fail.
+std::string outcome_lines(const gradient_request& r, const checked_differentiated& d) {
+  const reverse_outcome& how = d.outcomes.front();
+  const reverse_statistics& v = d.gradients.front().bar.reverse;
+  const index back = how.backward.accepted + how.backward.rejected;
+  return "adjoint: " + r.adjoint_name +
+         (r.exact() ? ", exact" : ", not exact: to the tolerances of the solve") + "\n" +
+         memory_line(v) + "reverse: " +
+         (back > 0 ? std::to_string(how.backward.accepted) + " steps backwards, " +
+                         std::to_string(how.backward.rejected) + " rejected"
+                   : std::to_string(v.pulled_steps) + " steps undone and pulled") +
+         "; " + std::to_string(v.field_evaluations) + " field and " +
+         std::to_string(v.vjp_evaluations) +
+         " VJP evaluations; time: " + seconds_text(d.gradients.front().seconds) + "\n" +
+         reconstruction_line(how.reconstruction_error);
+}
+
+std::string no_gradient(const gradient_request& r, const checked_differentiated& d) {
+  if (d.gradients.empty()) return "no gradient: only a solve that reaches t1 has one\n";
+  return outcome_lines(r, d) + "no gradient: the reverse pass ended with " + name(d.ended()) +
+         " (" + explain(d.ended()) + ")\n";
 }
 
 std::string check_lines(const gradient_check& c) {
@@ -142,16 +190,16 @@ std::string heading(const run_request& r) {
 
 std::string text_of_solve(const run_request& r, const timed_solution& s) {
   return heading(r) + status_line(s.result) + state_table(r, s.result) + save_table(r, s.result) +
-         work_lines(s);
+         event_table(r, s.result) + work_lines(s);
 }
 
-std::string text_of_gradient(const gradient_request& r, const differentiated& d,
+std::string text_of_gradient(const gradient_request& r, const checked_differentiated& d,
                              const std::optional<gradient_check>& check) {
-  if (d.gradients.empty())
-    return text_of_solve(r, d) + "no gradient: only a solve that reaches t1 has one\n";
-  return heading(r) + status_line(d.result) + work_lines(d) +
+  if (!d.has_gradient()) return text_of_solve(r, d) + no_gradient(r, d);
+  return heading(r) + status_line(d.result) + event_table(r, d.result) + work_lines(d) +
          "loss: " + describe(r.of, !d.result.ys.empty()) + " = " + shortest(r.of.value(d.result)) +
-         "\ngradient\n" + gradient_table(r, d.gradients.front().bar) + reverse_lines(d) +
+         "\ngradient\n" + gradient_table(r, d.gradients.front().bar) +
+         (r.checkpoints() ? reverse_lines(d) : outcome_lines(r, d)) +
          (check ? check_lines(*check) : "");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cli/request.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <vector>
@@ -27,10 +28,26 @@ void read_vector(const arguments& given, std::string_view option, const std::str
   copy(list, values);
 }
 
+/// The method for the tolerances; of problems with events, and of adjoints that are not there for every
+/// method, the nearest that is.
+auto chosen_method(const arguments& given, const run_request& r) -> std::string_view {
+  const std::string_view best = method_for(r.settings.rtol, r.problem.stiff());
+  std::vector<std::string_view> compiled;
+  if (r.has_events())
+    for (const event_method& m : event_methods()) compiled.push_back(m.name);
+  for (const adjoint_method& a : adjoint_methods(given.value_or("--adjoint", "")))
+    compiled.push_back(a.method);
+  const auto is_there = [&](std::string_view name) {
+    return std::find(compiled.begin(), compiled.end(), name) != compiled.end();
+  };
+  if (compiled.empty() || is_there(best) || r.problem.stiff()) return best;
+  return r.settings.rtol < 1e-9 && is_there("dop853") ? "dop853" : compiled.front();
+}
+
 void read_method(const arguments& given, run_request& r) {
   r.chosen = !given.has("--method");
-  r.method = find_method(r.chosen ? method_for(r.settings.rtol, r.problem.stiff())
-                                  : given.at("--method"));
+  r.method = find_method(r.chosen ? chosen_method(given, r) : given.at("--method"));
+  if (r.has_events()) r.with_events = find_event_method(r.method.name, r.problem.name);
   if (!r.method.has_estimate && !given.has("--fixed-step"))
     misuse("method " + std::string(r.method.name) +
            " without --fixed-step (it has no error estimate to choose steps by) give "
@@ -52,6 +69,10 @@ void read_settings(const arguments& given, const erased_problem& q, options& o) 
   if (given.has("--fixed-step")) o.fixed_step = number("--fixed-step", given.at("--fixed-step"));
   if (given.has("--step-rounding")) o.step_rounding = find_rounding(given.at("--step-rounding"));
   if (given.has("--max-steps")) o.max_steps = whole_number("--max-steps", given.at("--max-steps"));
+  const auto [first, last] = std::minmax(q.t0, q.t1);
+  for (const double t : q.jumps)
+    if (first <= t && t <= last) o.discontinuities.push_back(t);
+  if (q.t1 < q.t0) std::reverse(o.discontinuities.begin(), o.discontinuities.end());
 }
 
 void read_save_points(const arguments& given, run_request& r) {
@@ -68,6 +89,13 @@ void read_save_points(const arguments& given, run_request& r) {
   r.settings.save = equal_times(r.problem.t0, r.problem.t1, r.save_intervals);
 }
 
+void check_events(const run_request& r) {
+  check_output("--events", r.events);
+  if (!r.has_events())
+    misuse("--events with " + r.problem.name +
+           " (it has no events) leave it out, or choose a problem such as bouncing_ball?");
+}
+
 void read_run(const arguments& given, run_request& r) {
   read_times(given, r);
   read_vector(given, "--y0", "the state of " + r.problem.name, r.problem.y0);
@@ -79,7 +107,11 @@ void read_run(const arguments& given, run_request& r) {
   r.out = given.value_or("--out", "");
   r.plot = given.value_or("--plot", "");
   r.json = given.has("--json");
+  r.events = given.value_or("--events", "");
   if (given.has("--out")) check_output("--out", r.out);
+  r.steps_log = given.value_or("--steps-log", "");
+  if (given.has("--events")) check_events(r);
+  if (given.has("--steps-log")) check_output("--steps-log", r.steps_log);
   if (given.has("--plot")) check_picture("--plot", r.plot);
 }
 
@@ -92,23 +124,6 @@ auto read_problem(const arguments& given) -> erased_problem {
   return named;
 }
 
-void read_adjoint(const arguments& given, gradient_request& r) {
-  const std::string_view known[] = {recursive_checkpoint::name};
-  const std::string name = given.value_or("--adjoint", recursive_checkpoint::name);
-  if (name != recursive_checkpoint::name)
-    unknown_name("adjoint", name, "adjoints", known, "run 'revode list adjoints'");
-  if (given.has("--slots")) r.adjoint.slots = whole_number("--slots", given.at("--slots"));
-  if (given.has("--budget")) r.adjoint.budget = byte_count("--budget", given.at("--budget"));
-  if (given.has("--schedule")) r.adjoint.schedule = find_schedule(given.at("--schedule"));
-  schedule_request of_schedule;
-  read_schedule(given, r.adjoint.schedule.value_or(schedule_kind::online), of_schedule);
-  r.adjoint.base = of_schedule.base;
-  r.adjoint.interval = of_schedule.interval;
-  r.adjoint.slow_slots = of_schedule.slow_slots;
-  r.adjoint.spill = given.value_or("--spill", "");
-  if (given.has("--log")) r.adjoint.log = find_log(given.at("--log"));
-}
-
 }  // namespace
 
 auto read_run(const arguments& given) -> run_request {
@@ -117,13 +132,8 @@ auto read_run(const arguments& given) -> run_request {
   return r;
 }
 
-auto read_gradient(const arguments& given) -> gradient_request {
-  gradient_request r(read_problem(given));
-  read_run(given, r);
-  r.of = read_loss(given.value_or("--loss", "sum"), r.problem.name, length(r.problem.y0));
-  read_adjoint(given, r);
-  r.check = given.has("--check");
-  return r;
+timed_solution run_request::solve(const initial_value_problem& q, const options& o) const {
+  return has_events() ? with_events.solve(q, o, problem.events) : method.solve(q, o);
 }
 
 auto find_schedule(std::string_view name) -> schedule_kind {

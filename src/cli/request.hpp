@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include <cli/adjoint_methods.hpp>
 #include <cli/arguments.hpp>
+#include <cli/event_methods.hpp>
 #include <cli/loss.hpp>
 #include <cli/methods.hpp>
 #include <revode/problems/catalog.hpp>
@@ -17,20 +19,36 @@ struct run_request {
 
   erased_problem problem;
   method_entry method;
-  bool chosen = false;   ///< no --method: the library's choice
-  bool altered = false;  ///< t0, t1, y0 or p are not the problem's own: no reference
+  event_method with_events;  ///< the same of a problem that has events
+  bool chosen = false;       ///< no --method: the library's choice
+  bool altered = false;      ///< t0, t1, y0 or p are not the problem's own: no reference
   options settings;
-  index save_intervals = 0;  ///< of --save-count
-  std::string out, plot;     ///< empty: none
+  index save_intervals = 0;                  ///< of --save-count
+  std::string out, plot, events, steps_log;  ///< files; empty: none
   bool json = false;
+
+  bool has_events() const { return !problem.events.empty(); }
+  const std::string& event_name(const occurrence& e) const {
+    return problem.events.each[static_cast<std::size_t>(e.which)].name;
+  }
+  timed_solution solve(const initial_value_problem& q, const options& o) const;
 };
 
 struct gradient_request : run_request {
-  using run_request::run_request;
+  explicit gradient_request(run_request r) : run_request(std::move(r)) {}
 
   loss of;
+  std::string adjoint_name{recursive_checkpoint::name};
   recursive_checkpoint adjoint;
+  adjoint_method other;  ///< any adjoint but recursive_checkpoint
   bool check = false;
+
+  bool exact() const;
+  bool checkpoints() const { return adjoint_name == recursive_checkpoint::name; }
+  checked_differentiated differentiate(const initial_value_problem& q,
+                                       std::span<const weighting> weightings) const;
+  pushed_solution<vector> push(const initial_value_problem& q,
+                               const tangents<vector, vector>& along) const;
 };
 
 /// errors  misuse: unknown names, values that are none, files that cannot be written

@@ -12,7 +12,7 @@ namespace revode::cli {
 namespace {
 
 constexpr index image_rows = 400;
-constexpr Eigen::Index most_curves = 8;
+constexpr Eigen::Index most_curves = 8, most_panels = 4;
 constexpr std::size_t most_dots = 200;
 
 /// Two components that make a curve in the plane.
@@ -38,27 +38,8 @@ std::vector<plane> planes_of(const erased_problem& p) {
   return orbits(p);
 }
 
-/// Enough points a step for a smooth curve.
-index curve_points(const solution_type& s) {
-  return std::clamp<index>(4 * s.stats.accepted, 2000, 20'000);
-}
-
-auto dense_solve(const run_request& r, index intervals) -> solution_type {
-  options o = r.settings;
-  o.save = equal_times(r.problem.t0, r.problem.t1, intervals);
-  const watched_field f(r.problem.f);
-  return r.method.solve(bind(r.problem, f), o).result;
-}
-
 std::string label(const run_request& r, int i) {
   return r.problem.labels[static_cast<std::size_t>(i)];
-}
-
-std::string title(const run_request& r) {
-  const options& o = r.settings;
-  return r.problem.name + ", " + std::string(r.method.name) +
-         (o.fixed_step > 0 ? ", fixed step " + rounded(o.fixed_step, 6)
-                           : ", rtol " + shortest(o.rtol));
 }
 
 /// Named data: a row (t, y) a save point.
@@ -98,7 +79,7 @@ void draw_planes(const run_request& r, const solution_type& s, const std::vector
   gnuplot_program g(r.plot, 900, 720);
   add_data(g, "curve", dense_solve(r, curve_points(s)));
   add_data(g, "saved", s);
-  g.title(title(r));
+  g.title(picture_title(r));
   const plane first = planes.front();
   const bool one = planes.size() == 1;
   g << "set xlabel " + gnuplot_quoted(one ? label(r, first.across) : "x") + "\nset ylabel " +
@@ -116,7 +97,7 @@ void draw_curves(const run_request& r, const solution_type& s) {
   gnuplot_program g(r.plot, 1000, 600);
   add_data(g, "curve", dense_solve(r, curve_points(s)));
   add_data(g, "saved", s);
-  g.title(title(r));
+  g.title(picture_title(r));
   g << "set xlabel 't'\nplot ";
   const int n = length(r.problem.y0);
   for (int i = 0; i < n; ++i)
@@ -142,7 +123,7 @@ void draw_image(const run_request& r) {
     g << "\n";
   }
   g << "EOD\n";
-  g.title(title(r));
+  g.title(picture_title(r));
   g << (every == 2 ? "set xlabel 'grid point (u)'\n" : "set xlabel 'component'\n");
   g << "set ylabel 't' rotate by 0\nunset key\nunset grid\nset colorbox noborder\n"
        "set autoscale noextend\nplot $image using 1:2:3 with image\n";
@@ -151,9 +132,35 @@ void draw_image(const run_request& r) {
 
 }  // namespace
 
+index curve_points(const solution_type& s) {
+  return std::clamp<index>(4 * s.stats.accepted, 2000, 20'000);
+}
+
+auto dense_solve(const run_request& r, index intervals, const std::vector<occurrence>& besides)
+    -> solution_type {
+  options o = r.settings;
+  o.save = equal_times(r.problem.t0, r.problem.t1, intervals);
+  std::vector<double>& ts = o.save.ts;
+  for (const occurrence& e : besides) ts.push_back(e.t);
+  const bool backwards = r.problem.t1 < r.problem.t0;
+  std::sort(ts.begin(), ts.end(), [=](double a, double b) { return backwards ? b < a : a < b; });
+  ts.erase(std::unique(ts.begin(), ts.end()), ts.end());
+  const watched_field f(r.problem.f);
+  return r.solve(bind(r.problem, f), o).result;
+}
+
+std::string picture_title(const run_request& r) {
+  const options& o = r.settings;
+  return r.problem.name + ", " + std::string(r.method.name) +
+         (o.fixed_step > 0 ? ", fixed step " + rounded(o.fixed_step, 6)
+                           : ", rtol " + shortest(o.rtol));
+}
+
 void draw_solution(const run_request& r, const solution_type& s) {
   const std::vector<plane> planes = planes_of(r.problem);
-  if (!planes.empty())
+  if (r.has_events() && r.problem.y0.size() <= most_panels)
+    draw_events(r, s);
+  else if (!planes.empty())
     draw_planes(r, s, planes);
   else if (r.problem.y0.size() <= most_curves)
     draw_curves(r, s);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <cli/request.hpp>
 
 namespace revode::cli {
@@ -10,5 +13,15 @@ namespace revode::cli {
 /// solve of its own with many save points, which do not change its steps; those of s are dots.
 /// status  a missing gnuplot is said on stderr, nothing else happens
 void draw_solution(const run_request& r, const solution_type& s);
+
+/// A panel a component over time, broken where an event moves the state, with dots before and behind.
+void draw_events(const run_request& r, const solution_type& s);
+
+/// Enough points a step for a smooth curve.
+index curve_points(const solution_type& s);
+/// The solve again with save points at equal times, and at those of `besides`.
+auto dense_solve(const run_request& r, index intervals, const std::vector<occurrence>& besides = {})
+    -> solution_type;
+std::string picture_title(const run_request& r);
 
 }  // namespace revode::cli

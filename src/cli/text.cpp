@@ -147,13 +147,13 @@ std::vector<double> number_list(std::string_view option, std::string_view text) 
   }
 }
 
-void write_file(const std::string& path, const std::string& text) {
+void write_file(std::string_view option, const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
   if (!file)
-    misuse("cannot write " + in_quotes(path) +
-           " for --out (it is not writable, or the disk is full) give another file?");
+    misuse("cannot write " + in_quotes(path) + " for " + std::string(option) +
+           " (it is not writable, or the disk is full) give another file?");
 }
 
 void unknown_name(std::string_view kind, std::string_view name, std::string_view list,

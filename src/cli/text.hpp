@@ -32,8 +32,8 @@ index byte_count(std::string_view option, std::string_view text);
 /// "a,b,c", or "@file" with numbers between commas or white space.
 std::vector<double> number_list(std::string_view option, std::string_view text);
 
-/// The file of --out.
-void write_file(const std::string& path, const std::string& text);
+/// The file of an option.
+void write_file(std::string_view option, const std::string& path, const std::string& text);
 
 /// Throws for a name that is not in a list of names: with the nearest one, or with `otherwise`.
 [[noreturn]] void unknown_name(std::string_view kind, std::string_view name, std::string_view list,

@@ -36,6 +36,8 @@ template <class Function>
 void for_each_named_problem(Function&& fn) {
   for_each_problem(all_problems{}, fn);
   for_each_problem(stiff_problems{}, fn);
+  for_each_problem(event_problems{}, fn);
+  for_each_problem(problem_sets{}, fn);
 }
 
 [[noreturn]] void unknown(std::string_view name) {
@@ -54,7 +56,7 @@ auto catalog() -> std::vector<catalog_entry> {
   for_each_named_problem([&]<class F>(const F&) {
     int size = 0;
     if constexpr (requires { F::default_size; }) size = F::default_size;
-    entries.push_back({F::name, F::summary, F::source, size, is_stiff<F>});
+    entries.push_back({F::name, F::summary, F::source, size, is_stiff<F>, has_events<F>});
   });
   return entries;
 }
@@ -66,6 +68,7 @@ auto make_problem(std::string_view spec) -> erased_problem {
   if (colon != std::string_view::npos) a = {true, spec.substr(colon + 1)};
   if (auto plain = find_plain_problem(name, a)) return *std::move(plain);
   if (auto stiff = find_stiff_problem(name, a)) return *std::move(stiff);
+  if (auto further = find_further_problem(name, a)) return *std::move(further);
   unknown(name);
 }
 

@@ -48,7 +48,15 @@ void set_argument(F& f, argument a) {
              std::to_string(F::least_size) + " to " + std::to_string(largest_size) +
              " is needed) did you mean '" + name + ":" + std::to_string(F::default_size) + "'?");
     }
-  } else if constexpr (requires { f.eccentricity; }) {
+  } else if constexpr (requires { f.family; }) {
+    const bool one_of_set = a.text.size() == 2 && a.text[0] >= 'A' && a.text[0] <= 'E' &&
+                            a.text[1] >= '1' && a.text[1] <= '5';
+    if (!one_of_set)
+      misuse("unknown number " + quoted(a.text) + " in " + spec + " (there are A1 to A5, " +
+             "B1 to B5, up to E5) did you mean '" + name + ":A1'?");
+    f.family = a.text[0];
+    f.number = a.text[1] - '0';
+  } else if constexpr (requires { f.eccentricity = 0; }) {
     if (!parse(a.text, f.eccentricity) || !(f.eccentricity >= 0 && f.eccentricity < 1)) {
       misuse("invalid eccentricity " + quoted(a.text) + " in " + spec +
              " (an ellipse needs 0 <= e < 1) did you mean '" + name + ":0.5'?");
@@ -101,6 +109,24 @@ constexpr auto atol_of() -> double (*)(double) {
 }
 
 template <class F>
+constexpr bool has_events = requires(const F& f) {
+  f.events();
+};
+template <class F>
+erased_events events_of([[maybe_unused]] const F& f) {
+  if constexpr (has_events<F>) return revode::erase(f.events());
+  return {};
+}
+
+/// When the field jumps.
+template <class F>
+std::vector<double> jumps_of() {
+  if constexpr (requires { F::jumps; }) return {std::begin(F::jumps), std::end(F::jumps)};
+  if constexpr (requires { F::jump; }) return {F::jump};
+  return {};
+}
+
+template <class F>
 erased_problem erase(const F& f) {
   const Eigen::VectorXd y0 = as_vector(f.y0()), reference = as_vector(f.reference());
   return {F::name,
@@ -114,7 +140,9 @@ erased_problem erase(const F& f) {
           components_of(f, length(reference)),
           reference,
           F::digits,
-          atol_of<F>()};
+          atol_of<F>(),
+          events_of(f),
+          jumps_of<F>()};
 }
 
 /// The problem of a name among those of a list, or nothing. Each list has a source of its own: every
@@ -133,5 +161,6 @@ auto find_problem(problem_list<Problems...> list, std::string_view name, argumen
 
 auto find_plain_problem(std::string_view name, argument a) -> std::optional<erased_problem>;
 auto find_stiff_problem(std::string_view name, argument a) -> std::optional<erased_problem>;
+auto find_further_problem(std::string_view name, argument a) -> std::optional<erased_problem>;
 
 }  // namespace revode::named

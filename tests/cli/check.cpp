@@ -87,5 +87,105 @@ TEST_CASE("--check finds forward and reverse mode in agreement") {
         std::string::npos);
 }
 
+TEST_CASE("every adjoint gives the gradient, to the tolerance where it is not exact") {
+  for (const auto& a : run("list adjoints --json").json()["adjoints"]) {
+    const std::string name = a["name"];
+    CAPTURE(name);
+    const std::string words = "grad lotka_volterra --t1 5 --check --json --save-count 4 --rtol " +
+                              std::string(name == "reversible" ? "1e-5" : "1e-8") + " --adjoint ";
+    const outcome o = run(words + name);
+    const auto j = o.json();
+    const bool exact = a["exact"] == "exact";
+    CHECK(o.exit_status == 0);
+    CHECK(j["status"] == "success");
+    CHECK(j["check"]["dot_product"]["difference"].get<double>() < (exact ? 1e-10 : 1e-5));
+    CHECK(j["check"]["gradient"]["difference"].get<double>() < (exact ? 1e-10 : 1e-5));
+    if (name == "recursive_checkpoint") continue;
+    CHECK(j["reverse"]["adjoint"] == name);
+    CHECK(j["reverse"]["exact"] == exact);
+    CHECK(j["reverse"]["status"] == "success");
+    CHECK(j["reverse"]["vjp_evaluations"] > 0);
+  }
+}
+
+TEST_CASE("backsolve says that it could not come back: no numbers, exit status 1") {
+  const std::string decay = "grad decay --params 30 --t1 1 --adjoint backsolve";
+  const outcome o = run(decay + " --json");
+  const auto j = o.json();
+  CHECK(o.exit_status == 1);
+  CHECK(j["status"] == "reconstruction_failure");
+  CHECK(j["loss"].is_null());
+  CHECK(j["gradient"].is_null());
+  CHECK(j["reverse"]["status"] == "reconstruction_failure");
+  CHECK(j["reverse"]["reconstruction_error"] > 1000);
+  CHECK(run(decay).out.find("no gradient: the reverse pass ended with reconstruction_failure") !=
+        std::string::npos);
+
+  const outcome lorenz = run("grad lorenz --t1 5 --adjoint backsolve --json");
+  CHECK(lorenz.exit_status == 1);
+  CHECK(lorenz.json()["gradient"].is_null());
+  CHECK(run("grad lorenz --t1 5 --adjoint gauss").exit_status == 0);
+}
+
+TEST_CASE("interpolating keeps a state every so many steps, and gives nearly the same") {
+  const std::string words = "grad lorenz --json --adjoint interpolating";
+  const auto all = run(words).json(), some = run(words + " --interval 20").json();
+
+  CHECK(all["reverse"]["peak_states"] == 0);
+  CHECK(some["reverse"]["peak_states"] > 3);
+  CHECK(some["reverse"]["peak_bytes"] < all["reverse"]["peak_bytes"]);
+  CHECK(some["gradient"] == all["gradient"]);
+}
+
+TEST_CASE("a continuous adjoint goes through the jumps of a problem's field") {
+  const std::string words = "grad medakzo:4 --t1 6 --rtol 1e-8 --method tsit5 --json --adjoint ";
+  const auto exact = run(words + "recursive_checkpoint").json(),
+             gauss = run(words + "gauss").json();
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(gauss["gradient"]["p"][i].get<double>() ==
+          doctest::Approx(exact["gradient"]["p"][i].get<double>()).epsilon(1e-4));
+}
+
+TEST_CASE("reversible keeps no states and chooses the method that it needs") {
+  const auto j = run("grad lotka_volterra --t1 5 --adjoint reversible --json").json();
+
+  CHECK(j["method"] == "reversible_heun");
+  CHECK(j["reverse"]["peak_states"] == 0);
+  CHECK(j["reverse"]["pulled_steps"] == j["stats"]["accepted"]);
+}
+
+TEST_CASE("misuse of adjoints says what to do") {
+  const std::vector<std::pair<std::string, std::string>> all{
+      {"grad lorenz --adjoint baksolve",
+       "unknown adjoint 'baksolve' (not in the list of adjoints) did you mean 'backsolve'?"},
+      {"grad lorenz --adjoint backsolve --method vern7",
+       "adjoint backsolve with method vern7 (in this command it goes with tsit5, dop853) choose "
+       "one of these, or the adjoint recursive_checkpoint?"},
+      {"grad rober --adjoint gauss",
+       "adjoint gauss with method radau_iia5 (in this command it goes with tsit5) choose one of "
+       "these, or the adjoint recursive_checkpoint?"},
+      {"grad lorenz --adjoint gauss --slots 3",
+       "--slots with the adjoint gauss (only recursive_checkpoint has a schedule) leave it out, or "
+       "choose recursive_checkpoint?"},
+      {"grad lorenz --adjoint backsolve --interval 3",
+       "--interval with the adjoint backsolve (it keeps no states) leave it out, or choose "
+       "interpolating?"},
+      {"grad lorenz --adjoint gauss --interval -3",
+       "gauss with every = -3 (steps between snapshots; 0 keeps all steps) give every >= 0?"},
+      {"grad medakzo:9 --adjoint reversible --method reversible_heun",
+       "adjoint reversible with medakzo:9 (its field jumps at known times, where its steps cannot "
+       "be undone) choose recursive_checkpoint?"},
+      {"grad bouncing_ball --adjoint backsolve",
+       "adjoint backsolve with the events of bouncing_ball (this command differentiates them by "
+       "recursive_checkpoint) leave --adjoint out?"}};
+  for (const auto& [words, text] : all) {
+    CAPTURE(words);
+    const outcome o = run(words);
+    CHECK(o.exit_status == 2);
+    CHECK(o.err == text + "\n");
+    CHECK(o.out.empty());
+  }
+}
+
 }  // namespace
 }  // namespace revode::cli

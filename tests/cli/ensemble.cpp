@@ -63,6 +63,41 @@ TEST_CASE("ensemble --json: every lane has the numbers of its solve and gradient
   CHECK(j["stats"]["accepted"] == accepted);
 }
 
+TEST_CASE("ensemble: other methods solve the lanes as they solve one problem") {
+  if (!lanes_are_built()) return;
+  for (const char* method : {"bosh3", "rk4 --fixed-step 0.01", "vern7", "dop853"})
+    for (const char* problem : {"lorenz --t1 2", "kepler", "lotka_volterra", "vdpol --t1 2"}) {
+      CAPTURE(method);
+      CAPTURE(problem);
+      const std::string words = std::string(problem) + " --json --method " + method;
+      const auto lanes = run("ensemble --lanes 3 --sweep y0:0=0.5:1 " + words).json();
+      const auto& y0 = lanes["lane_y0"][1];
+      std::string start;
+      for (const auto& x : y0) start += (start.empty() ? "" : ",") + x.dump();
+      const auto alone = run("solve --y0 " + start + " " + words).json();
+      for (std::size_t i = 0; i < y0.size(); ++i)
+        CHECK(lanes["y"][1][i].get<double>() ==
+              doctest::Approx(alone["y"][i].get<double>()).epsilon(1e-8));
+    }
+}
+
+TEST_CASE("ensemble: lanes of stiff problems are solved by Rodas5P, to the references") {
+  if (!lanes_are_built()) return;
+  const auto j = run("ensemble rober --lanes 2 --sweep p:0=0.04:0.05 --rtol 1e-7 --json").json();
+  CHECK(j["statuses"] == json{{"success", 2}});
+  CHECK(j["y"][0][2].get<double>() == doctest::Approx(0.99999997916651517).epsilon(1e-7));
+  CHECK(run("ensemble orego --lanes 1").out.find("method rodas5p (chosen)") != std::string::npos);
+  CHECK(run("ensemble orego --lanes 2 --gradient").err ==
+        "--gradient with --method rodas5p (lanes of orego have no gradients in this command) leave "
+        "it out, or solve ensembles through the library?\n");
+  const std::string words = " rober --rtol 1e-5 --t1 40 --loss component:0 --json";
+  const auto lanes = run("ensemble --lanes 1 --gradient --sweep p:0=0.04:1" + words).json(),
+             alone = run("grad --method rosenbrock23" + words).json();
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(lanes["gradient"]["p"][0][i].get<double>() ==
+          doctest::Approx(alone["gradient"]["p"][i].get<double>()).epsilon(1e-6));
+}
+
 TEST_CASE("ensemble: slots, log and budget choose the memory and change no bit") {
   if (!lanes_are_built()) return;
   const std::string words = "ensemble lotka_volterra --lanes 20 --sweep p:0=1:2 --gradient --json ";
@@ -158,7 +193,8 @@ TEST_CASE("ensemble: pictures of final states and of step counts") {
 TEST_CASE("ensemble: misuse is one line of the known form") {
   if (!lanes_are_built()) return;
   const std::string known =
-      "decay, harmonic, lotka_volterra, lorenz, vdpol, brusselator, kepler, lorenz96:8";
+      "decay, harmonic, lotka_volterra, lorenz, vdpol, brusselator, kepler, lorenz96:8, rober, "
+      "orego";
   const std::vector<std::pair<std::string, std::string>> all{
       {"lorenz", "no --lanes (an ensemble is made of so many problems) give e.g. --lanes 1000?"},
       {"lorenz --lanes 0", "--lanes 0 (an ensemble has 1 to 1000000000000) give a number between?"},
@@ -169,9 +205,15 @@ TEST_CASE("ensemble: misuse is one line of the known form") {
       {"lorenz96:9 --lanes 1", "problem 'lorenz96:9' in an ensemble (lanes are compiled for " +
                                    known +
                                    ") give one of these, or solve ensembles through the library?"},
-      {"lorenz --lanes 1 --method dop853",
-       "--method dop853 (the lanes of this command run tsit5) leave it out, or solve ensembles "
-       "through the library?"},
+      {"lorenz --lanes 1 --method dopri5",
+       "--method dopri5 in an ensemble of lorenz (its lanes are compiled for tsit5, bosh3, rk4, "
+       "vern7, dop853) give one of these, or solve ensembles through the library?"},
+      {"lorenz --lanes 1 --method rk4",
+       "method rk4 without --fixed-step (it has no error estimate to choose steps by) give "
+       "--fixed-step H, or a method with an estimate such as tsit5?"},
+      {"lorenz --lanes 1 --method vern7 --gradient",
+       "--gradient with --method vern7 (lanes of lorenz have gradients by tsit5 in this command) "
+       "choose that, or solve ensembles through the library?"},
       {"lorenz --lanes 1 --sweep p:7=1:2",
        "invalid --sweep 'p:7=1:2' (the parameters of lorenz are 0 to 2) give e.g. --sweep "
        "p:0=1:2?"},

@@ -53,7 +53,7 @@ TEST_CASE("the catalog lists each problem once, with a summary and a source") {
                            "brusselator", "brusselator_1d", "arenstorf", "pleiades", "lorenz96",
                            "kepler", "heat_1d", "burgers_1d", "neural_spiral", "rober", "orego",
                            "hires", "vdpol_stiff", "pollu", "e5", "ring_modulator", "beam", "cusp",
-                           "medakzo", "brusselator_2d"}) {
+                           "medakzo", "brusselator_2d", "bouncing_ball", "detest"}) {
     CHECK(names.count(name) == 1);
   }
 }
@@ -95,6 +95,42 @@ TEST_CASE("a spec gives the size or the eccentricity behind a colon") {
   CHECK(make_problem("heat_1d:2").labels == std::vector<std::string>{"y1", "y2"});
 }
 
+TEST_CASE("DETEST has twenty-five problems of its sizes, with the solutions that are known") {
+  CHECK(make_problem("detest").y0 == make_problem("detest:A1").y0);
+  CHECK(make_problem("detest:C4").y0.size() == 51);
+  CHECK(make_problem("detest:C5").reference.size() == 30);
+  CHECK(make_problem("detest:A1").reference[0] == doctest::Approx(std::exp(-20.0)).epsilon(1e-15));
+  CHECK(make_problem("detest:A2").reference[0] ==
+        doctest::Approx(1 / std::sqrt(21.0)).epsilon(1e-15));
+  CHECK(make_problem("detest:A3").reference[0] ==
+        doctest::Approx(std::exp(std::sin(20.0))).epsilon(1e-15));
+  const Eigen::VectorXd orbit = make_problem("detest:D3").reference,
+                        kepler = make_problem("kepler:0.5").reference;
+  for (Eigen::Index i = 0; i < 4; ++i) CHECK(orbit[i] == doctest::Approx(kepler[i]).epsilon(1e-13));
+  for (int i = 0; i < 2; ++i)
+    CHECK(std::isfinite(make_problem("detest:E5").reference[i]));  // the last of the table
+}
+
+TEST_CASE("events and jumps come with their problem") {
+  const erased_problem ball = make_problem("bouncing_ball");
+  REQUIRE(ball.events.each.size() == 1);
+  const erased_event& bounce = ball.events.each[0];
+  CHECK(bounce.name == "bounce");
+  CHECK(bounce.direction == crossing::falling);
+  CHECK(!bounce.terminal);
+  Eigen::VectorXd y(2), behind(2);
+  y << 0.5, -2;
+  behind = y;
+  CHECK(bounce.condition(0.0, y, ball.p) == 0.5);
+  bounce.jump(0.0, y, ball.p, behind);
+  CHECK(behind[0] == 0.5);
+  CHECK(behind[1] == doctest::Approx(1.6).epsilon(1e-15));
+  CHECK(make_problem("emep").jumps.size() == 12);
+  CHECK(make_problem("brusselator_2d").jumps == std::vector<double>{1.1});
+  CHECK(make_problem("lorenz").jumps.empty());
+  CHECK(make_problem("lorenz").events.empty());
+}
+
 TEST_CASE("a reference belongs to its size") {
   CHECK(make_problem("lorenz96:41").reference.size() == 0);
   CHECK(make_problem("lorenz96:41").reference_components.empty());
@@ -119,6 +155,9 @@ TEST_CASE("misuse says what is wrong and what to write") {
   CHECK(misuse_of("kepler:1") ==
         "invalid eccentricity '1' in 'kepler:1' (an ellipse needs 0 <= e < 1) "
         "did you mean 'kepler:0.5'?");
+  CHECK(misuse_of("detest:B6") ==
+        "unknown number 'B6' in 'detest:B6' (there are A1 to A5, B1 to B5, up to E5) did you mean "
+        "'detest:A1'?");
   for (const char* spec : {"lorenz96:", "lorenz96:5x", "lorenz96:99999999999", "heat_1d:-3",
                            "kepler:nan", "kepler:", ":", "", "lorenz:"}) {
     CAPTURE(std::string(spec));

@@ -3,12 +3,15 @@
 
 #include <revode/problems/arenstorf.hpp>
 #include <revode/problems/beam.hpp>
+#include <revode/problems/bouncing_ball.hpp>
 #include <revode/problems/brusselator.hpp>
 #include <revode/problems/brusselator_1d.hpp>
 #include <revode/problems/brusselator_2d.hpp>
 #include <revode/problems/burgers_1d.hpp>
 #include <revode/problems/cusp.hpp>
 #include <revode/problems/decay.hpp>
+#include <revode/problems/detest.hpp>
+#include <revode/problems/detest_references.hpp>
 #include <revode/problems/e5.hpp>
 #include <revode/problems/emep.hpp>
 #include <revode/problems/harmonic.hpp>
@@ -37,7 +40,8 @@ struct problem_list {};
 /// Every named problem of the library: the only registry. A new problem is its own file and one
 /// line above and below. Each has name, summary, source, t0, t1, digits, y0(), parameters(),
 /// reference() and is its own field; a sized one has n, default_size and least_size. Where
-/// reference_components() exists, the reference covers those components alone.
+/// reference_components() exists, the reference covers those components alone; `jump` or `jumps` are
+/// times at which the field jumps.
 using all_problems = problem_list<decay, harmonic, rotation, lotka_volterra, lorenz, vdpol,
                                   brusselator, brusselator_1d, arenstorf, pleiades, lorenz96,
                                   kepler, heat_1d, burgers_1d, neural_spiral>;
@@ -46,6 +50,12 @@ using all_problems = problem_list<decay, harmonic, rotation, lotka_volterra, lor
 /// that goes with a relative one, and `autonomous`.
 using stiff_problems = problem_list<rober, orego, hires, vdpol_stiff, vdpol_fast, pollu, e5,
                                     ring_modulator, beam, emep, cusp, medakzo, brusselator_2d>;
+
+/// With located events: events() is their list, each has a name.
+using event_problems = problem_list<bouncing_ball>;
+
+/// Sets of problems behind one field, "detest:B4".
+using problem_sets = problem_list<detest>;
 
 /// fn(problem{}) for every problem of a list, in its order.
 template <class Function, class... Problems>

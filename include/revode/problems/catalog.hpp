@@ -8,6 +8,7 @@
 
 #include <revode/interop/eigen.hpp>
 
+#include <revode/problems/erased_events.hpp>
 #include <revode/problems/erased_field.hpp>
 
 namespace revode {
@@ -25,7 +26,9 @@ struct erased_problem {
   std::vector<int> reference_components;
   Eigen::VectorXd reference;
   int digits = 0;
-  double (*atol)(double) = nullptr;  ///< of a stiff problem: the absolute tolerance for a relative one
+  double (*atol)(double) = nullptr;  ///< stiff: the absolute tolerance for a relative one
+  erased_events events{};            ///< solve(q, m, o, events(problem.events)) where there are any
+  std::vector<double> jumps{};       ///< times at which the field jumps: options::discontinuities
 
   bool stiff() const { return atol != nullptr; }  ///< wants an implicit method
 };
@@ -34,13 +37,13 @@ struct erased_problem {
 struct catalog_entry {
   std::string_view name, summary, source;
   int default_size = 0;
-  bool stiff = false;
+  bool stiff = false, events = false;
 };
 
-/// The named problems, in the order of `all_problems` and then of `stiff_problems`.
+/// The named problems, in the order of the lists in problems/all.hpp.
 auto catalog() -> std::vector<catalog_entry>;
 
-/// The problem of a name, "lorenz", "lorenz96:40", "kepler:0.6". An unknown name, a missing or bad
+/// The problem of a name, "lorenz", "lorenz96:40", "kepler:0.6", "detest:B4". An unknown name, a missing or bad
 /// argument is a std::invalid_argument.
 auto make_problem(std::string_view spec) -> erased_problem;
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
 #include <revode/config.hpp>
 #include <revode/state/algebra.hpp>
+#include <revode/state/vec.hpp>
 
 namespace revode {
 
@@ -17,7 +19,11 @@ namespace revode {
 /// 0.3, 0.5, 0.7, 0.9.
 /// source  Hull, Enright, Fellen & Sedgwick, SIAM J. Numer. Anal. 9 (1972) 603–637
 struct detest {
+  static constexpr const char* name = "detest";
+  static constexpr const char* summary =
+      "the non-stiff test set, detest:A1 to detest:E5: equations, systems, orbits";
   static constexpr double t0 = 0, t1 = 20;
+  static constexpr int digits = 15;
   static constexpr const char* source =
       "Hull, Enright, Fellen & Sedgwick, SIAM J. Numer. Anal. 9 (1972) 603-637";
 
@@ -51,6 +57,14 @@ struct detest {
       default: start_e(v);
     }
   }
+
+  auto y0() const -> std::vector<double> {
+    std::vector<double> y(static_cast<std::size_t>(size()));
+    start(y);
+    return y;
+  }
+  constexpr auto parameters() const { return vec<double, 0>{}; }
+  auto reference() const -> std::vector<double>;  ///< in detest_references.hpp
 
   double eccentricity() const { return (2 * number - 1) / 10.0; }
 

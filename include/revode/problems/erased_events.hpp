@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <revode/problems/erased_field.hpp>
+#include <revode/solve/event_set.hpp>
+
+namespace revode {
+
+/// A located event, of whatever kind, behind one type: its condition and the jump of the state, over
+/// vectors of dynamic length by value, over one dual direction, and recorded. The model is constant,
+/// and copies share it.
+class erased_event {
+ public:
+  template <class S>
+  using vector = rebind_t<Eigen::VectorXd, S>;
+
+  std::string name;
+  crossing direction = crossing::both;
+  bool terminal = false;
+
+  /// E has a name besides what revode/solve/events.hpp asks for.
+  template <class E>
+  requires located_event<E, Eigen::VectorXd, Eigen::VectorXd>
+  explicit erased_event(E e)
+      : name(E::name),
+        direction(direction_v<E>),
+        terminal(is_terminal_v<E>),
+        model_(std::make_shared<const holder<E>>(std::move(e))) {
+    static_assert(!jumps_parameters<E, Eigen::VectorXd, Eigen::VectorXd>,
+                  "an erased event moves the state alone: keep what changes in the state?");
+  }
+
+  template <class S>
+  S condition(const S& t, const vector<S>& y, const vector<S>& p) const {
+    return static_cast<const over<S>&>(*model_).condition(t, y, p);
+  }
+  template <class S>
+  void jump(const S& t, const vector<S>& y, const vector<S>& p, vector<S>& y_new) const {
+    static_cast<const over<S>&>(*model_).jump(t, y, p, y_new);
+  }
+
+ private:
+  template <class S>
+  struct over {
+    virtual ~over() = default;
+    virtual S condition(const S& t, const vector<S>& y, const vector<S>& p) const = 0;
+    virtual void jump(const S& t, const vector<S>& y, const vector<S>& p,
+                      vector<S>& y_new) const = 0;
+  };
+  using pushed = erased_field::push_scalar;
+  using recorded = variable<double>;
+  struct model : over<double>, over<pushed>, over<recorded> {};
+
+  /// The event of the model below, over one scalar.
+  template <class E, class S, class Below>
+  struct layer : Below {
+    using Below::Below, Below::condition, Below::jump;
+    S condition(const S& t, const vector<S>& y, const vector<S>& p) const override {
+      return S(this->event.condition(t, y, p));
+    }
+    void jump([[maybe_unused]] const S& t, [[maybe_unused]] const vector<S>& y,
+              [[maybe_unused]] const vector<S>& p,
+              [[maybe_unused]] vector<S>& y_new) const override {
+      if constexpr (jumps_state<E, vector<S>, vector<S>>) this->event.jump(t, y, p, y_new);
+    }
+  };
+  template <class E>
+  struct kept : model {
+    E event;
+    explicit kept(E e) : event(std::move(e)) {}
+    using over<double>::condition, over<pushed>::condition, over<recorded>::condition;
+    using over<double>::jump, over<pushed>::jump, over<recorded>::jump;
+  };
+  template <class E>
+  using holder = layer<E, recorded, layer<E, pushed, layer<E, double, kept<E>>>>;
+
+  std::shared_ptr<const model> model_;
+};
+
+/// The events of a problem whose type is not known: solve(q, m, o, events(erased_events{…})).
+struct erased_events {
+  static constexpr int most = 8;
+  std::vector<erased_event> each{};
+
+  bool empty() const { return each.empty(); }
+};
+
+template <class... E>
+erased_events erase(const event_list<E...>& list) {
+  static_assert(sizeof...(E) <= erased_events::most, "more events than erased_events::most");
+  return std::apply([](const E&... e) { return erased_events{{erased_event(e)...}}; }, list.each);
+}
+
+/// So many as the problem has, not as the type says.
+template <class Y, class P>
+class event_set<event_list<erased_events>, Y, P> {
+ public:
+  static constexpr int count = erased_events::most;
+  static constexpr int located = count;
+  static constexpr bool moves_parameters = false, listed = false, observed = false, watched = false,
+                        bounded = false;
+
+  explicit event_set(const event_list<erased_events>& list) {
+    const auto& all = std::get<0>(list.each).each;
+    REVODE_EXPECT(all.size() <= static_cast<std::size_t>(count));
+    each_.reserve(all.size());
+    for (const erased_event& e : all) each_.emplace_back(e);
+  }
+
+  template <class F>
+  void visit(int which, F&& f) {
+    if (which >= 0) f(each_[static_cast<std::size_t>(which)]);
+  }
+  template <class F>
+  void for_each(F&& f) {
+    for (std::size_t i = 0; i < each_.size(); ++i) f(static_cast<int>(i), each_[i]);
+  }
+
+ private:
+  struct one : differentiable_event<erased_event, Y, P> {
+    explicit one(const erased_event& e)
+        : differentiable_event<erased_event, Y, P>(e),
+          terminal(e.terminal) {}
+    bool terminal;
+  };
+  std::vector<one> each_;
+};
+
+}  // namespace revode

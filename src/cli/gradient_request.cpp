@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cli/request.hpp>
+#include <cli/text.hpp>
+
+namespace revode::cli {
+namespace {
+
+void read_checkpoints(const arguments& given, recursive_checkpoint& a) {
+  if (given.has("--slots")) a.slots = whole_number("--slots", given.at("--slots"));
+  if (given.has("--budget")) a.budget = byte_count("--budget", given.at("--budget"));
+  if (given.has("--schedule")) a.schedule = find_schedule(given.at("--schedule"));
+  schedule_request of_schedule;
+  read_schedule(given, a.schedule.value_or(schedule_kind::online), of_schedule);
+  a.base = of_schedule.base;
+  a.interval = of_schedule.interval;
+  a.slow_slots = of_schedule.slow_slots;
+  a.spill = given.value_or("--spill", "");
+  if (given.has("--log")) a.log = find_log(given.at("--log"));
+}
+
+/// What only recursive_checkpoint follows.
+void refuse_checkpoints(const arguments& given, const std::string& adjoint) {
+  for (const char* option :
+       {"--slots", "--budget", "--schedule", "--base", "--slow-slots", "--spill", "--log"})
+    if (given.has(option))
+      misuse(std::string(option) + " with the adjoint " + adjoint +
+             " (only recursive_checkpoint has a schedule) leave it out, or choose "
+             "recursive_checkpoint?");
+  const bool segments = adjoint == "interpolating" || adjoint == "gauss";
+  if (given.has("--interval") && !segments)
+    misuse("--interval with the adjoint " + adjoint +
+           " (it keeps no states) leave it out, or choose interpolating?");
+}
+
+void read_adjoint(const arguments& given, gradient_request& r) {
+  r.adjoint_name = given.value_or("--adjoint", recursive_checkpoint::name);
+  if (r.checkpoints()) return read_checkpoints(given, r.adjoint);
+  refuse_checkpoints(given, r.adjoint_name);
+  if (r.has_events())
+    misuse("adjoint " + r.adjoint_name + " with the events of " + r.problem.name +
+           " (this command differentiates them by recursive_checkpoint) leave --adjoint out?");
+  if (r.adjoint_name == "reversible" && !r.settings.discontinuities.empty())
+    misuse("adjoint " + r.adjoint_name + " with " + r.problem.name +
+           " (its field jumps at known times, where its steps cannot be undone) choose "
+           "recursive_checkpoint?");
+  r.other = find_adjoint_method(r.adjoint_name, r.method.name);
+  if (given.has("--interval"))
+    r.adjoint.interval = whole_number("--interval", given.at("--interval"));
+}
+
+/// Before anything else of a request, since the method may be chosen for it.
+void check_adjoint(const arguments& given) {
+  if (!given.has("--adjoint")) return;
+  std::vector<std::string_view> known;
+  for (const adjoint_text& a : adjoint_texts()) known.push_back(a.name);
+  if (std::find(known.begin(), known.end(), given.at("--adjoint")) == known.end())
+    unknown_name("adjoint", given.at("--adjoint"), "adjoints", known, "run 'revode list adjoints'");
+}
+
+}  // namespace
+
+auto read_gradient(const arguments& given) -> gradient_request {
+  check_adjoint(given);
+  gradient_request r(read_run(given));
+  r.of = read_loss(given.value_or("--loss", "sum"), r.problem.name, length(r.problem.y0),
+                   r.has_events());
+  read_adjoint(given, r);
+  r.check = given.has("--check");
+  return r;
+}
+
+bool gradient_request::exact() const {
+  const auto all = adjoint_texts();
+  return std::any_of(all.begin(), all.end(),
+                     [this](const adjoint_text& a) { return a.name == adjoint_name && a.exact; });
+}
+
+checked_differentiated gradient_request::differentiate(
+    const initial_value_problem& q, std::span<const weighting> weightings) const {
+  if (!checkpoints()) return other.differentiate(q, settings, adjoint.interval, weightings);
+  return checked_differentiated(
+      has_events() ? with_events.differentiate(q, settings, adjoint, weightings, problem.events)
+                   : method.differentiate(q, settings, adjoint, weightings));
+}
+
+pushed_solution<vector> gradient_request::push(const initial_value_problem& q,
+                                               const tangents<vector, vector>& along) const {
+  return has_events() ? with_events.push(q, settings, along, problem.events)
+                      : method.push(q, settings, along);
+}
+
+}  // namespace revode::cli
