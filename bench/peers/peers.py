@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Diffrax or torchdiffeq on the problems of revode-bench-peers, for run.py.
+
+usage: peers.py diffrax|torchdiffeq DESCRIPTION.json [--longest SECONDS] [--only WORD]
+
+Compiles and runs everything once, says `ready`, then answers each line of standard input with a line
+of JSON: `round` runs every contender at every tolerance again and gives the processor time each took,
+`memory` gives bytes, {"lanes": N, "reference": ...} times an ensemble (Diffrax). float64, one thread.
+Compiling is never in a time; calls from Python are.
+"""
+import argparse
+import json
+import os
+import sys
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("JAX_ENABLE_X64", "1")
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("EQX_ON_ERROR", "nan")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("library", choices=("diffrax", "torchdiffeq"))
+    parser.add_argument("description")
+    parser.add_argument("--longest", type=float, default=1)
+    parser.add_argument("--only", default="")
+    o = parser.parse_args()
+    with open(o.description) as file:
+        problems = json.load(file)["problems"]
+    if o.library == "diffrax":
+        from diffrax_peer import Diffrax as Library
+    else:
+        from torch_peer import TorchDiffEq as Library
+    library = Library()
+    everyone = [who for problem in problems for who in library.contenders(problem) if o.only in who.solver]
+    for who in everyone:
+        print(who.problem["name"], who.kind, who.solver, file=sys.stderr, flush=True)
+        who.first(o.longest, library.patience)
+    print("ready", flush=True)
+    for order in sys.stdin:
+        if order.startswith("{"):
+            print(json.dumps(library.ensemble(json.loads(order))), flush=True)
+            continue
+        for who in everyone:
+            who.memory() if order.strip() == "memory" else who.round()
+        print(json.dumps([point for who in everyone for point in who.points]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# bench/peers/sundials.sh FOLDER: builds the distribution's SUNDIALS with optimisation into FOLDER. Debian
+# compiles its package without (-O0), which costs several times the time on small systems.
+# Then: cmake --preset bench -DREVODE_SUNDIALS=FOLDER
+set -eu
+mkdir -p "${1:?a folder}"
+folder=$(cd "$1" && pwd)
+work=$folder/source
+mkdir -p "$work/lists/partial"
+cd "$work"
+. /etc/os-release
+echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $VERSION_CODENAME main" >sources.list
+apt="apt-get -q -o Dir::Etc::sourcelist=$work/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::Lists=$work/lists -o APT::Sandbox::User=root"
+$apt update
+$apt source --download-only sundials
+tar xJf sundials_*.orig.tar.xz
+cmake -S sundials-*/ -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O3 -DNDEBUG -ffp-contract=off -march=native' \
+  -DCMAKE_INSTALL_PREFIX="$folder" -DBUILD_SHARED_LIBS=OFF -DBUILD_IDA=OFF -DBUILD_IDAS=OFF -DBUILD_KINSOL=OFF \
+  -DEXAMPLES_ENABLE_C=OFF -DEXAMPLES_INSTALL=OFF
+cmake --build build
+cmake --install build
