@@ -22,10 +22,10 @@ struct short_problem {
 };
 
 inline constexpr short_problem short_problems[] = {
-    {"decay", 2},        {"harmonic", 2},        {"rotation", 2},     {"lotka_volterra", 2},
-    {"lorenz", 0.4},     {"vdpol", 2},           {"brusselator", 2},  {"brusselator_1d:6", 0.1},
-    {"arenstorf", 0.2},  {"pleiades", 0.2},      {"lorenz96:6", 0.4}, {"kepler:0.5", 1},
-    {"heat_1d:6", 0.02}, {"burgers_1d:6", 0.02}, {"neural_spiral", 1}};
+    {"decay", 2},        {"harmonic", 2},        {"rotation", 2},      {"lotka_volterra", 2},
+    {"lorenz", 0.4},     {"vdpol", 2},           {"brusselator", 2},   {"brusselator_1d:6", 0.1},
+    {"arenstorf", 0.2},  {"pleiades", 0.2},      {"lorenz96:6", 0.4},  {"kepler:0.5", 1},
+    {"heat_1d:6", 0.02}, {"burgers_1d:6", 0.02}, {"neural_spiral", 1}, {"detest:A3", 2}};
 
 /// The named problems do not know the time; this one does.
 struct driven_pendulum {

@@ -109,7 +109,7 @@ TEST_CASE("Newton: a wrong Jacobian costs steps, not correctness") {
 
 TEST_CASE("Newton: a singular matrix is a status") {
   const double h = 0.125;
-  problem radau{stated_jacobian{1.0, radau_numbers::gamma / h}, vec{3.0}, 0.0, 1.0};
+  problem radau{stated_jacobian{1.0, radau_numbers<3>::gamma / h}, vec{3.0}, 0.0, 1.0};
   problem esdirk{stated_jacobian{1.0, 1 / (h * tr_bdf2::tableau.a[1][1])}, vec{3.0}, 0.0, 1.0};
   CHECK(solve(radau, radau_iia5{}, options{.fixed_step = h}).status ==
         status::linear_solve_failure);

@@ -61,9 +61,10 @@ using stabilized_methods = method_list<rkc, rkl2, rock2, rock4>;
 using reversible_methods = method_list<reversible_heun>;
 using rosenbrock_methods = method_list<rosenbrock23, ros3p, rodas3, rodas3p, ros34pw2,
                                        ros34pw2_held, rodas4, rodas4p, rodas4p2, rodas5, rodas5p>;
-using implicit_methods = method_list<implicit_euler, trapezoid, tr_bdf2, kvaerno3, kencarp3,
-                                     esdirk325, kvaerno4, kencarp4, kencarp47, esdirk436, kvaerno5,
-                                     kencarp5, esdirk547, esdirk54i8, radau_iia5>;
+using implicit_methods =
+    method_list<implicit_euler, trapezoid, tr_bdf2, kvaerno3, kencarp3, esdirk325, kvaerno4,
+                kencarp4, kencarp47, esdirk436, kvaerno5, kencarp5, esdirk547, esdirk54i8,
+                radau_iia5, radau_iia9, radau_iia13>;
 
 /// One list of several.
 template <class... Methods>
