@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// prints: 144 samples in \d+ steps, heated for \d+ of 24 hours
+// prints: 144 samples in [0-9]+ steps, heated for [0-9]+ of 24 hours
 #include <cassert>
 #include <cmath>
 #include <cstdio>

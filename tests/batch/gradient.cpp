@@ -35,17 +35,6 @@ TEST_CASE("lane gradients: losses of save points") {
   }
 }
 
-TEST_CASE("lane gradients: times, the bits of each lane's own pullback") {
-  auto e = mixed_lanes(40);
-  add_save_points(e);
-  const options o{.save = {.t0 = true, .t1 = true}}, equal{.fixed_step = 0.02, .save = o.save};
-  const lane_memory memory{.plan = lane_memory_plan::controller, .slots = 4};
-  check_against_pullbacks(e, tsit5{}, o, true,
-                          gradient_of_times<16>(e, tsit5{}, o, points_loss{}, memory));
-  check_against_pullbacks(e, tsit5{}, equal, true,
-                          gradient_of_times<16>(e, tsit5{}, equal, points_loss{}));
-}
-
 /// y' = p t: y(t) = y0 + p (t² − t0²)/2.
 struct ramp {
   template <class T, class Y, class P>

@@ -27,6 +27,17 @@ TEST_CASE("lane gradients: losses of save points with extra stages") {
   check_against_pullbacks(e, dop853{}, o, true, gradient_by<16>(e, dop853{}, o, points_loss{}));
 }
 
+TEST_CASE("lane gradients: times, the bits of each lane's own pullback") {
+  auto e = mixed_lanes(40);
+  add_save_points(e);
+  const options o{.save = {.t0 = true, .t1 = true}}, equal{.fixed_step = 0.02, .save = o.save};
+  const lane_memory memory{.plan = lane_memory_plan::controller, .slots = 4};
+  check_against_pullbacks(e, tsit5{}, o, true,
+                          gradient_of_times<16>(e, tsit5{}, o, points_loss{}, memory));
+  check_against_pullbacks(e, tsit5{}, equal, true,
+                          gradient_of_times<16>(e, tsit5{}, equal, points_loss{}));
+}
+
 TEST_CASE("lane gradients: times for other widths, and with extra stages") {
   auto e = mixed_lanes(40);
   add_save_points(e);

@@ -16,6 +16,30 @@ TEST_CASE("symplectic methods: evaluations, the laws, and order in fixed steps")
   check_symplectic(mclachlan_atela4{}, 8 * 100);
 }
 
+TEST_CASE("symplectic methods: a pull reads nothing of a tape that its step has not written") {
+  using state = vec<double, 4>;
+  using types = method_types<stormer_verlet, state>;
+  const stormer_verlet m;
+  const driven_kepler f;
+  const state y0{1.0, 0.0, 0.0, 1.1};
+  const vec<double, 2> p{1.0, 0.1};
+  system<driven_kepler, state, vec<double, 2>> sys(f, p);
+  auto from = make_carry<stormer_verlet>(y0), next = from;
+  auto tape = make_like<types::tape>(y0);
+  for (state& part : tape.f) fill(part, std::nan(""));
+  auto scratch = make_like<types::scratch>(y0);
+  begin(m, sys, 0.0, y0, from);
+  attempt(m, sys, tolerance{}, 0.0, 0.1, from, tape, next);
+  state y_bar{1.0, 2.0, 3.0, 4.0};
+  vec<double, 2> p_bar{};
+  step_ends<double> ends{};
+  const types::seeds* none = nullptr;
+  pull(m, sys, 0.0, 0.1, nothing{}, tape, scratch, none, y_bar, p_bar, &ends);
+  CHECK(all_finite(y_bar));
+  CHECK(all_finite(p_bar));
+  CHECK(std::isfinite(ends.t + ends.t_new));
+}
+
 TEST_CASE("symplectic methods refuse other states and fields, word by word") {
   const auto turn = [](const auto&, const auto& y, const auto&, auto& dy) {
     dy[0] = y[1];

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <type_traits>
 #include <utility>
 
 #include <revode/config.hpp>
@@ -15,11 +14,17 @@ namespace revode {
 /// The largest N, and what its pivots are counted in: numbers as wide as the elements.
 inline constexpr int most_written_out = 4;
 
+/// std::integral_constant, for devices as well.
+template <int I>
+struct integer_constant {
+  REVODE_HD constexpr operator int() const { return I; }
+};
+
 /// body(First) … body(Last − 1), each a constant of its type.
 template <int First, int Last, class Body>
 REVODE_HD constexpr void for_constants(Body&& body) {
   if constexpr (First < Last) {
-    body(std::integral_constant<int, First>{});
+    body(integer_constant<First>{});
     for_constants<First + 1, Last>(body);
   }
 }
@@ -27,7 +32,7 @@ REVODE_HD constexpr void for_constants(Body&& body) {
 template <int First, int Last, class Body>
 REVODE_HD constexpr void for_constants_down(Body&& body) {
   if constexpr (First > Last) {
-    body(std::integral_constant<int, First - 1>{});
+    body(integer_constant<First - 1>{});
     for_constants_down<First - 1, Last>(body);
   }
 }

@@ -75,6 +75,13 @@ REVODE_HD void axpy_half(int half, scalar_t<Y> a, const Y& from, Y& to) {
     to.data()[i] = muladd(a, from.data()[i], to.data()[i]);
 }
 template <class Y>
+REVODE_HD scalar_t<Y> dot_half(int half, const Y& x, const Y& y) {
+  const int n = length(y) / 2;
+  scalar_t<Y> sum(0);
+  for (int i = half * n; i < (half + 1) * n; ++i) sum = muladd(x.data()[i], y.data()[i], sum);
+  return sum;
+}
+template <class Y>
 REVODE_HD void clear_half(int half, Y& y) {
   const int n = length(y) / 2;
   for (int i = half * n; i < (half + 1) * n; ++i) y.data()[i] = 0;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench/peers/sundials.sh FOLDER: builds the distribution's SUNDIALS with optimisation into FOLDER. Debian
-# compiles its package without (-O0), which costs several times the time on small systems.
-# Then: cmake --preset bench -DREVODE_SUNDIALS=FOLDER
+# bench/sundials.sh FOLDER: builds the distribution's SUNDIALS with optimisation into FOLDER. Debian
+# compiles its package without (-O0), which costs two to five times the time on small systems.
+# Then: cmake --preset bench -DREVODE_SUNDIALS=FOLDER (tools/dev bench does both)
 set -eu
 mkdir -p "${1:?a folder}"
 folder=$(cd "$1" && pwd)
@@ -16,7 +16,8 @@ $apt update
 $apt source --download-only sundials
 tar xJf sundials_*.orig.tar.xz
 cmake -S sundials-*/ -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O3 -DNDEBUG -ffp-contract=off -march=native' \
-  -DCMAKE_INSTALL_PREFIX="$folder" -DBUILD_SHARED_LIBS=OFF -DBUILD_IDA=OFF -DBUILD_IDAS=OFF -DBUILD_KINSOL=OFF \
+  -DCMAKE_INSTALL_PREFIX="$folder" -DBUILD_STATIC_LIBS=OFF -DBUILD_IDA=OFF -DBUILD_IDAS=OFF -DBUILD_KINSOL=OFF \
+  -DENABLE_KLU=ON -DKLU_INCLUDE_DIR=/usr/include/suitesparse -DKLU_LIBRARY_DIR="$(dirname "$(cc -print-file-name=libklu.so)")" \
   -DEXAMPLES_ENABLE_C=OFF -DEXAMPLES_INSTALL=OFF
 cmake --build build
 cmake --install build
