@@ -10,11 +10,12 @@
 #include <revode/solvers/tsit5.hpp>
 #include <revode/testing/moving_grid.hpp>
 
+#include "events_at_hand.hpp"
+
 namespace revode {
 namespace {
 
-using state = vec<double, 2>;
-using parameters = vec<double, 3>;
+using at_hand::dose, at_hand::parameters, at_hand::scaling, at_hand::state;
 
 /// y0' = y1 cos t, y1' = −p0 sin y0 − p1 y1 + t, and 2 more of it behind t = 2; NaN where y1 is too
 /// large.
@@ -38,36 +39,12 @@ struct driven {
     gp[1] -= w[1] * y[1];
   }
 };
-/// State and parameters jump, and everything depends on everything.
-struct kick {
+struct kick : at_hand::kick {
   bool on;
+  explicit kick(bool happens) : on(happens) {}
   template <class T, class Y, class P>
   T condition(const T& t, const Y& y, const P& p) const {
-    return on ? T(y[0] - 0.6 * p[0] + 0.05 * t) : T(1);
-  }
-  template <class T, class Y, class P>
-  void jump(const T& t, const Y& y, const P& p, Y& y_new, P& p_new) const {
-    y_new[0] = 0.3 * y[0] * y[1] + 0.1 * t;
-    y_new[1] = y[0] - p[1] * y[1];
-    p_new[0] = 1.1 * p[0] + 0.05 * y[0] * t;
-    p_new[1] = p[1] + 0.01 * y[1] * y[1];
-  }
-};
-struct dose {
-  template <class P>
-  auto time(const P& p) const {
-    return 0.9 * p[2];  // p2 = 10: never
-  }
-  template <class T, class Y, class P>
-  void jump(const T& t, const Y& y, const P& p, Y& y_new) const {
-    y_new[1] = y[1] + 0.2 * p[2] * y[0] + 0.1 * t * t;
-  }
-};
-struct scaling {
-  std::vector<double> times;
-  template <class T, class Y, class P>
-  void jump(const T& t, const Y& y, const P&, Y& y_new) const {
-    y_new[0] = 0.9 * y[0] + 0.02 * t;
+    return on ? at_hand::kick::condition(t, y, p) : T(1);
   }
 };
 /// The crossing of the same surface ends the solve, or is nothing but a time.
