@@ -135,16 +135,6 @@ TEST_CASE("ensemble events: options that lanes side by side are without") {
     CHECK(same(s, l, solve(problem_of(points, l), tsit5{}, o, of_lane(each, l))));
 }
 
-template <class Call>
-std::string misuse_of(Call&& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST_CASE("ensemble events: misuse has a text") {
   const auto e = balls(5);
   CHECK(misuse_of([&] { solve(e, tsit5{}, {}, happenings(3), place{}); }) ==

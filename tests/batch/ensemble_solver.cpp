@@ -94,16 +94,6 @@ TEST_CASE(
   CHECK(s.t[5] == 0);
 }
 
-template <class Call>
-std::string misuse_of(Call&& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST_CASE("ensemble: misuse has a text") {
   ensemble<lorenz, state, state> e;
   CHECK(

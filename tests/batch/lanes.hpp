@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include <revode/batch/ensemble.hpp>
@@ -12,6 +14,17 @@ namespace revode {
 /// The batch system of the build where that is this machine, else Thrust's host system: fields of
 /// these tests are host code, and throw.
 using place = std::conditional_t<on_device::catches, on_device, on_host>;
+
+/// The text with which a call is refused; empty if it is not.
+template <class Call>
+std::string misuse_of(Call&& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
 
 /// Lorenz with neighbours that differ in parameters, start, span, tolerance and step cap; some run
 /// backwards, some nowhere, some are stopped by their cap.

@@ -38,16 +38,6 @@ TEST_CASE("stiff lanes: a singular matrix is the status of its lane") {
   CHECK(s.failed() == 1);
 }
 
-template <class Call>
-std::string misuse_of(Call&& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST_CASE("stiff lanes: methods and sizes that lanes do not take") {
   const auto e = reactions(8);
   CHECK(misuse_of([&] { solve(e, radau_iia5{}, {}, place{}); }) ==

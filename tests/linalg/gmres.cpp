@@ -17,19 +17,29 @@ namespace {
 
 using states = std::vector<double>;
 
-TEST_CASE("GMRES: n products solve n equations, restarts take more, and the bits repeat") {
-  random_numbers random(1);
-  const int n = 25;
-  dense_matrix<double> a(n);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) a(i, j) = random() + (i == j ? 6.0 : 0.0);
-  const auto apply = [&](const double* in, double* out) {
+/// The products of a matrix with a heavy diagonal, and a right-hand side.
+struct random_system {
+  static constexpr int n = 25;
+  dense_matrix<double> a{n};
+  states b;
+  random_system() {
+    random_numbers random(1);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) a(i, j) = random() + (i == j ? 6.0 : 0.0);
+    b = random.like(states(n));
+  }
+  void operator()(const double* in, double* out) const {
     for (int i = 0; i < n; ++i) {
       out[i] = 0;
       for (int j = 0; j < n; ++j) out[i] += a(i, j) * in[j];
     }
-  };
-  const auto b = random.like(states(n));
+  }
+};
+
+TEST_CASE("GMRES: n products solve n equations, restarts take more, and the bits repeat") {
+  const random_system apply;
+  const int n = apply.n;
+  const states& b = apply.b;
   for (const int restart : {n, 8}) {
     gmres_solver<double> solver;
     solver.resize(n, restart);
@@ -61,18 +71,9 @@ TEST_CASE("GMRES: singular and non-finite systems end, with what is there or wit
 }
 
 TEST_CASE("BiCGSTAB: solves to what is asked, repeats its bits, and ends where it cannot") {
-  random_numbers random(1);
-  const int n = 25;
-  dense_matrix<double> a(n);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) a(i, j) = random() + (i == j ? 6.0 : 0.0);
-  const auto apply = [&](const double* in, double* out) {
-    for (int i = 0; i < n; ++i) {
-      out[i] = 0;
-      for (int j = 0; j < n; ++j) out[i] += a(i, j) * in[j];
-    }
-  };
-  const auto b = random.like(states(n));
+  const random_system apply;
+  const int n = apply.n;
+  const states& b = apply.b;
   bicgstab_solver<double> solver;
   solver.resize(n, 1);
   states x(n), rest(n), again(n);
