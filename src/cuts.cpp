@@ -5,8 +5,21 @@
 #include <string>
 
 #include <revode/solve/cuts.hpp>
+#include <revode/solve/solution.hpp>
 
 namespace revode {
+
+index bytes_of_cuts(const cut_sizes& s, index located) {
+  const index most = s.known + located;
+  constexpr auto bytes = [](std::size_t n) { return static_cast<index>(n); };
+  const index log = 3 * s.known * bytes(sizeof(known_time)) +
+                    most * (bytes(sizeof(cut) + sizeof(cut_event)) + s.parameters);
+  const index solution = 2 * most * bytes(sizeof(occurrence));
+  const index gradient = s.known * 8 + 3 * most * 8 + s.given * 6 * 8 +
+                         s.events * (bytes(sizeof(std::vector<double>)) + 64);
+  constexpr index blocks = 24 * 16;  // all these lists, each in a block of its own
+  return log + solution + gradient + 3 * (s.at_once + 5) * s.state + blocks;
+}
 
 cut_list::cut_list(const options& o, double t0, double t1)
     : t0_(t0),
@@ -32,6 +45,13 @@ void cut_list::add_known_time(double t, int which, std::size_t number, bool disc
   known_.insert(std::upper_bound(known_.begin(), known_.end(), t, later),
                 {t, discontinuity ? before : t, discontinuity ? behind : t, which, number});
   enter_stretch(0);
+}
+
+void cut_list::reserve(index located) {
+  const std::size_t most = known_.size() + static_cast<std::size_t>(located);
+  known_.shrink_to_fit();
+  cuts_.reserve(most);
+  events_.reserve(most);
 }
 
 double cut_list::time_of(const cut& c, std::size_t k) const {

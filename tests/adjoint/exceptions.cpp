@@ -8,7 +8,8 @@
 
 #include "allocations.hpp"
 
-#include <revode/adjoint/all.hpp>
+#include <revode/adjoint/forward.hpp>
+#include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {

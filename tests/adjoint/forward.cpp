@@ -5,7 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include <revode/adjoint/all.hpp>
+#include <revode/adjoint/forward.hpp>
+#include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/problems/decay.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/solvers/dop853.hpp>

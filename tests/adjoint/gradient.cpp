@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <revode/adjoint/all.hpp>
+#include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/problems/decay.hpp>
 #include <revode/problems/rotation.hpp>
 #include <revode/solvers/rk4.hpp>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <revode/adjoint/hessian_vector_product.hpp>
+#include <revode/adjoint/hessian_along_times.hpp>
 #include <revode/adjoint/tangent_pack.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/solvers/tsit5.hpp>
@@ -30,6 +30,47 @@ const auto loss = [](const auto& y, const auto& ys) {
   for (std::size_t k = 0; k < ys.size(); ++k) sum += ys[k][0] * ys[k][0] * ys[k][0];
   return sum;
 };
+
+/// A ball that falls from a height with a speed; p: gravity and restitution.
+struct falling {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    dy[0] = y[1];
+    dy[1] = -p[0];
+  }
+};
+struct bounce {
+  static constexpr auto direction = crossing::falling;
+  template <class T, class Y, class P>
+  T condition(const T&, const Y& y, const P&) const {
+    return y[0];
+  }
+  template <class T, class Y, class P>
+  void jump(const T&, const Y& y, const P& p, Y& y_new) const {
+    y_new[1] = -(p[1] * y[1]);
+  }
+};
+
+/// All of it in closed form, over any scalar: inputs y0, v0, gravity, restitution, t0, t1.
+template <class D>
+D thrown(const D (&x)[6], double until, int& bounces) {
+  using std::sqrt;
+  D t = x[4] + (x[1] + sqrt(x[1] * x[1] + 2.0 * x[2] * x[0])) / x[2];
+  D v = x[3] * (x[2] * (t - x[4]) - x[1]), times = t;
+  for (bounces = 1; value_of(t) + 2 * value_of(v) / value_of(x[2]) < until; ++bounces) {
+    t = t + 2.0 * v / x[2];
+    v = v * x[3];
+    times = times + t;
+  }
+  const D left = x[5] - t, height = v * left - 0.5 * x[2] * left * left, speed = v - x[2] * left;
+  return height * height + speed * height + 0.25 * times;
+}
+const auto loss_of_bounces = [](const auto& y, const auto&, const auto& times) {
+  auto sum = y[0] * y[0] + y[1] * y[0];
+  for (const auto& t : times) sum = sum + 0.25 * t;
+  return sum;
+};
+using two = vec<double, 2>;
 
 double relative(double a, double b) { return std::abs(a - b) / std::abs(b); }
 
@@ -149,6 +190,42 @@ TEST_CASE("through stops and discontinuities: the gradient's bits, and the chang
     for (std::size_t k = 0; k < 3; ++k)
       CHECK(std::abs(r.product->stops[k] - (up.stops[k] - down.stops[k]) / (2 * e)) < 1e-8);
   }
+}
+
+TEST_CASE("the Hessian of a bouncing ball is that of the closed form") {
+  for (const double until : {1.0, 3.0, 4.0})
+    for (const double h : {0.0, 0.11}) {
+      const problem ball{falling{}, two{1, 0.3}, 0.1, until, two{9.81, 0.8}};
+      using D = dual<double, 6>;
+      using DD = dual<D, 6>;
+      const double at[6] = {ball.y0[0], ball.y0[1], ball.p[0], ball.p[1], ball.t0, ball.t1};
+      DD x[6];
+      for (int i = 0; i < 6; ++i) {
+        x[i] = DD(D::input(at[i], i));
+        x[i].d[i] = D(1);
+      }
+      int bounces = 0;
+      const DD expected = thrown(x, until, bounces);
+      for (int j = 0; j < 6; ++j) {
+        tangents<two, two> along{.y0 = {0, 0}, .p = {0, 0}};
+        double* inputs[6] = {&along.y0[0], &along.y0[1], &along.p[0],
+                             &along.p[1],  &along.t0,    &along.t1};
+        *inputs[j] = 1;
+        const auto r = hessian_along_times(ball, tsit5{}, {.fixed_step = h}, events(bounce{}),
+                                           loss_of_bounces, along, 3);
+        REQUIRE(static_cast<int>(r.solution.events.size()) == bounces);
+        CHECK(*r.value == doctest::Approx(value_of(expected)).epsilon(1e-10));
+        const auto& g = *r.product;
+        const double given[6] = {g.y0[0], g.y0[1], g.p[0], g.p[1], g.t0, g.t1};
+        for (int i = 0; i < 6; ++i) {
+          CAPTURE(until);
+          CAPTURE(h);
+          CAPTURE(i);
+          CAPTURE(j);
+          CHECK(given[i] == doctest::Approx(expected.d[i].d[j]).epsilon(1e-9));
+        }
+      }
+    }
 }
 
 TEST_CASE("no Hessian product without success, nor along moving times") {

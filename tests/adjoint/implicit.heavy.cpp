@@ -123,15 +123,28 @@ void along_times() {
 TEST_CASE("Hessians along moving times: t0, t1, stops and discontinuities") {
   along_times<tsit5>();
   along_times<rodas5p>();
-  CHECK_THROWS_WITH_AS(
-      hessian_along_times(quick, tsit5{}, {.save = {.ts = {0.5}}},
-                          [](const auto& y) { return y[0]; }, {.y0 = {0, 0}, .p = {0, 0}, .t1 = 1}),
-      "a Hessian along moving times with save points, with a stop at t1, or without steps (places "
-      "in a step that moves have no second derivative here) leave them out, and t1 apart from t0?",
-      std::invalid_argument);
 }
 
 TEST_CASE("continuous adjoints of Robertson's problem by an implicit method") { agrees<rodas5p>(); }
+
+TEST_CASE("named controllers of implicit methods are repeated from their memory") {
+  const state w{1, -2, 0.5};
+  const auto same_bits = [&](const auto& m, const pid_controller& c) {
+    const options o{.rtol = 1e-5, .controller = c, .stops = {20, 20.01}};
+    auto all = solve(stiff, m, o, recursive_checkpoint{.schedule = schedule_kind::store_all});
+    auto few = solve(stiff, m, o, recursive_checkpoint{.slots = 3, .log = step_replay::controller});
+    const auto g = all.pullback(w), h = few.pullback(w);
+    CHECK(all.y == few.y);
+    CHECK((g.y0 == h.y0 && g.p == h.p));
+    CHECK(h.reverse.replayed_steps > all.stats.accepted);
+    CHECK(all.stats.accepted !=
+          solve(stiff, m, {.rtol = 1e-5, .stops = {20, 20.01}}).stats.accepted);
+  };
+  for (const auto& c : {controllers::pi(), controllers::h211b()}) {
+    same_bits(rodas5p{}, c);
+    same_bits(kvaerno3{}, c);
+  }
+}
 
 TEST_CASE("Hessian products of implicit methods are symmetric") {
   symmetric<kvaerno3>();

@@ -8,7 +8,7 @@
 #include "../schedule/online_sweep.hpp"
 #include "allocations.hpp"
 
-#include <revode/adjoint/all.hpp>
+#include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/solvers/dop853.hpp>
 #include <revode/solvers/euler.hpp>
 #include <revode/solvers/tsit5.hpp>

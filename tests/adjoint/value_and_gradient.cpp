@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <Eigen/Core>
 #include <cmath>
 #include <vector>
 
@@ -78,18 +77,6 @@ TEST_CASE("a loss of the save points: squared distances to data") {
   CHECK(std::abs(r.gradient->y0[0] - y0) < 1e-9);
   CHECK(r.gradient->ts.size() == 3);
   CHECK(r.solution.ys.size() == 3);
-}
-
-TEST_CASE("a running cost over a matrix: field and cost see a matrix") {
-  const auto product = [](const auto&, const auto& y, const auto& p, auto& dy) { dy = p * y; };
-  const auto trace = [](const auto&, const auto& y, const auto&) { return y(0, 0) + y(1, 1); };
-  const problem matrix{product, Eigen::MatrixXd{{1, 0}, {0, 1}}, 0.0, 2.0,
-                       Eigen::MatrixXd{{0, -1}, {1, 0}}};
-  const loss_with_running_cost loss{[](const auto& y) { return y(1, 0); }, trace};
-  const auto r = value_and_gradient(matrix, tsit5{}, tight, loss);
-  // y = [[cos t, −sin t], [sin t, cos t]]
-  CHECK(std::abs(*r.value - 3 * std::sin(2.0)) < 1e-9);
-  CHECK(std::abs(r.gradient->y0(0, 0) - 2 * std::sin(2.0)) < 1e-9);
 }
 
 TEST_CASE("a loss that does not depend on the state has a gradient of zero") {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <revode/solve/solve.hpp>
 #include <revode/solvers/dop853.hpp>
@@ -71,7 +72,50 @@ void check(const M& m, double rtol) {
   CHECK(e.stats.accepted >= a.stats.accepted);
 }
 
+/// What was attempted.
+struct attempts {
+  std::vector<step_attempt>* all;
+  void after_attempt(const step_attempt& a) const { all->push_back(a); }
+};
+
+/// The share of steps that are those that the controller proposes, or shorter by this at the most: by
+/// what iterations ask for.
+template <class M>
+double share_of(const M& m, const pid_controller& c, double shorter = 1e-9) {
+  CAPTURE(M::name);
+  std::vector<step_attempt> seen;
+  const problem q{driven{}, state{1, 0, 0}, 0.0, 20.0, vec{4.0, 1.0}};
+  const auto s = solve(q, m, options{.rtol = 1e-5, .controller = c}, events(attempts{&seen}));
+  CHECK(s.status == status::success);
+  controller_memory memory;
+  int exact = 0;
+  for (std::size_t k = 0; k + 2 < seen.size(); ++k) {
+    const step_attempt &a = seen[k], &b = seen[k + 1];
+    const double error = a.what == status::success ? a.error * a.error : HUGE_VAL;
+    const double h = a.t_new - a.t;
+    const double proposed = h * propose_factor(c, memory, error, estimate_order<M>() + 1);
+    if (a.accepted && a.what == status::success) CHECK(b.t_new - b.t <= proposed * (1 + 1e-9));
+    const double ratio = (b.t_new - b.t) / proposed;
+    exact += ratio > 1 - shorter && ratio < 1 + 1e-9;
+    if (c.ratio != 0) memory.before *= ratio;
+  }
+  return exact / static_cast<double>(seen.size() - 2);
+}
+
 }  // namespace
+
+TEST_CASE("named controllers act on every adaptive family") {
+  for (const auto& c : {controllers::pi(), controllers::h211b()}) {
+    CAPTURE(c.ratio);
+    CHECK(share_of(dop853{}, c) == 1);
+    CHECK(share_of(rock4{}, c) == 1);
+    CHECK(share_of(reversible_heun{}, c) == 1);
+    CHECK(share_of(rodas5p{}, c) == 1);
+    CHECK(share_of(kvaerno5{}, c, 0.3) > 0.5);
+    CHECK(share_of(kencarp4{}, c, 0.3) > 0.5);
+    CHECK(share_of(radau_iia5{}, c, 0.3) > 0.5);
+  }
+}
 
 TEST_CASE("every adaptive family takes tolerances by component, and leaves out what is outside") {
   check(dop853{}, 1e-7);

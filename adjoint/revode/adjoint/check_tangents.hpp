@@ -46,7 +46,7 @@ void check(const problem<F, Y, P>& q, const options& o, const event_list<E...>& 
   std::vector<std::size_t> sizes;
   std::apply(
       [&](const auto&... e) {
-        const auto size = [](const auto& event) -> std::size_t {
+        [[maybe_unused]] const auto size = [](const auto& event) -> std::size_t {
           if constexpr (listed_times<std::remove_cvref_t<decltype(event)>>)
             return event.times.size();
           else

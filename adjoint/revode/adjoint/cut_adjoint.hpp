@@ -23,16 +23,44 @@ void validate_cuts(const M&, const options& o, bool events) {
                                 "as tsit5?");
 }
 
-/// The states of a cut again: y and p before each of its events, and behind the last.
-template <class Loop, class Y, class P>
-struct cut_states {
+/// The state before a cut, from the tape of its step.
+template <class Loop, class Tape>
+auto state_before(Loop& loop, const cut& c, const Tape& tape) {
+  using M = std::remove_cvref_t<decltype(loop.scheme())>;
+  using Y = std::remove_cvref_t<decltype(loop.y0())>;
+  Y y = loop.y0();
+  if (c.step < 0) return y;
+  if constexpr (has_resume_v<M, typename Loop::system_type, Y>) {
+    if (c.theta < 0) {
+      auto end = make_carry<M>(loop.y0());
+      resume_carry(loop.scheme(), loop.sys(), tape.t, tape.t_new, tape.stages, end);
+      return Y(value(loop.scheme(), end.state));
+    }
+  }
+  if constexpr (has_dense_output_v<M>) {
+    extend(loop.scheme(), loop.sys(), tape.t, tape.t_new, tape.stages, loop.scratch());
+    interpolate(loop.scheme(), tape.t, tape.t_new, tape.stages, loop.scratch(),
+                c.theta < 0 ? 1.0 : c.theta, y);
+  }
+  return y;
+}
+
+/// The states of a cut: y and p before each of its events, and behind the last.
+template <class Y, class P>
+struct event_states {
   std::vector<Y> y;
   std::vector<P> p;
+};
+
+/// Those of a solve again.
+template <class Loop, class Y, class P>
+struct cut_states : event_states<Y, P> {
+  using event_states<Y, P>::y, event_states<Y, P>::p;
 
   /// The k-th cut, from the tape of its step. Leaves the loop's parameters those before the cut.
   cut_states(Loop& loop, std::size_t k, const typename Loop::tape_type& tape) {
     loop.stretches().use_parameters(k);
-    y.push_back(before(loop, loop.stretches().cut_at(k), tape));
+    y.push_back(state_before(loop, loop.stretches().cut_at(k), tape));
     go_behind(loop, k);
   }
   /// The same from the state before it.
@@ -56,42 +84,42 @@ struct cut_states {
       });
     }
   }
-  static Y before(Loop& loop, const cut& c, const typename Loop::tape_type& tape) {
-    using M = std::remove_cvref_t<decltype(loop.scheme())>;
-    Y y = loop.y0();
-    if (c.step < 0) return y;
-    if constexpr (has_resume_v<M, typename Loop::system_type, Y>) {
-      if (c.theta < 0) {
-        auto end = make_carry<M>(loop.y0());
-        resume_carry(loop.scheme(), loop.sys(), tape.t, tape.t_new, tape.stages, end);
-        return value(loop.scheme(), end.state);
-      }
-    }
-    if constexpr (has_dense_output_v<M>) {
-      extend(loop.scheme(), loop.sys(), tape.t, tape.t_new, tape.stages, loop.scratch());
-      interpolate(loop.scheme(), tape.t, tape.t_new, tape.stages, loop.scratch(),
-                  c.theta < 0 ? 1.0 : c.theta, y);
-    }
-    return y;
-  }
 };
 
 /// How an event's time follows from the root of its condition: dt* = −(∂g/∂y dy + ∂g/∂p dp)/rate.
 template <class Y, class P>
 struct root_gradient {
-  double of_t = 0;
+  event_time_t<scalar_t<Y>> of_t{0};
   Y of_y;
   P of_p;
 };
 template <class Stretches, class Y, class P>
-root_gradient<Y, P> gradient_of_condition(Stretches& stretches, int which, double t, const Y& y,
+root_gradient<Y, P> gradient_of_condition(Stretches& stretches, int which,
+                                          const event_time_t<scalar_t<Y>>& t, const Y& y,
                                           const P& p) {
-  root_gradient<Y, P> g{0, zero_like(y), zero_like(p)};
+  root_gradient<Y, P> g{event_time_t<scalar_t<Y>>(0), zero_like(y), zero_like(p)};
   stretches.events().visit(which, [&](auto& event) {
     if constexpr (std::remove_cvref_t<decltype(event)>::located)
       event.pull_condition(t, y, p, g.of_t, g.of_y, g.of_p);
   });
   return g;
+}
+
+/// f(t, y), where times are those of the loop: of a known value, or moving.
+template <class Loop, class Y>
+void slope_at(Loop& loop, double t, const Y& y, Y& slope) {
+  loop.sys()(t, y, slope);
+}
+template <class Loop, differentiable Time, class Y>
+void slope_at(Loop& loop, const Time& t, const Y& y, Y& slope) {
+  loop.move_with(t);
+  loop.sys()(t.value, y, slope);
+}
+inline double with_value(double, double value) { return value; }
+template <differentiable Time>
+Time with_value(Time t, double value) {
+  t.value = static_cast<inner_t<Time>>(value);
+  return t;
 }
 
 /// Behind the first event of a cut the others happen at once, each at a time of its own: between two
@@ -100,33 +128,36 @@ root_gradient<Y, P> gradient_of_condition(Stretches& stretches, int which, doubl
 template <class Loop, class Y, class P>
 class cut_flow {
  public:
-  cut_flow(Loop& loop, const cut& c, std::size_t e, const cut_states<Loop, Y, P>& s)
+  using time_type = event_time_t<scalar_t<Y>>;
+
+  cut_flow(Loop& loop, const cut& c, std::size_t e, const event_states<Y, P>& s)
       : slope(zero_like(s.y[0])),
-        gradient{0, zero_like(s.y[0]), zero_like(s.p[0])} {
+        gradient{time_type(0), zero_like(s.y[0]), zero_like(s.p[0])} {
     auto& stretches = loop.stretches();
     const std::size_t k = e - c.first;
-    const double t = stretches.time_of(c, e);
+    const time_type t = stretches.time_of(c, e);
     const int which = stretches.event(e).which;
     located = stretches.event(e).due < 0;
     if constexpr (Loop::event_set_type::moves_parameters) stretches.parameters() = s.p[k];
-    loop.sys()(k == 0 && !located ? c.end : t, s.y[k], slope);
+    slope_at(loop, k == 0 && !located ? with_value(t, c.end) : t, s.y[k], slope);
     if (!located) return;
     gradient = gradient_of_condition(stretches, which, t, s.y[k], s.p[k]);
-    rate = gradient.of_t + static_cast<double>(dot(gradient.of_y, slope));
+    rate = gradient.of_t + static_cast<time_type>(dot(gradient.of_y, slope));
     double first = 0, now = 0;
     stretches.events().visit(which, [&](auto& event) {
       if constexpr (std::remove_cvref_t<decltype(event)>::located) {
-        first = event.condition(t, s.y[0], s.p[0]);
-        now = event.condition(t, s.y[k], s.p[k]);
+        first = value_of(event.condition(t, s.y[0], s.p[0]));
+        now = value_of(event.condition(t, s.y[k], s.p[k]));
       }
     });
-    const double near = std::fmax(2 * std::abs(first), 16 * time_resolution(t, t) * std::abs(rate));
-    free = rate != 0 && std::isfinite(rate) && std::abs(now) <= near;
+    const double at = value_of(t), fall = std::abs(value_of(rate));
+    const double near = std::fmax(2 * std::abs(first), 16 * time_resolution(at, at) * fall);
+    free = fall != 0 && std::isfinite(fall) && std::abs(now) <= near;
   }
 
   Y slope;
   root_gradient<Y, P> gradient;
-  double rate = 0;
+  time_type rate{0};
   bool located = false, free = false;
 };
 
@@ -135,10 +166,10 @@ class cut_flow {
 /// known times go to known_bar, each its own. A cut at t0 is left altogether.
 /// `weights` of the events' times end with those of this cut, which are taken off. With
 /// `through_first` the first event, too, happens at a time of its own along the solution before it.
-template <class Loop, class Y, class P>
-double pull_chain(Loop& loop, const cut& c, const cut_states<Loop, Y, P>& s, const double*& weights,
-                  double t_bar, Y& y_bar, P& p_bar, std::vector<double>& known_bar,
-                  bool through_first = false) {
+template <class Loop, class Y, class P, class Time>
+Time pull_chain(Loop& loop, const cut& c, const event_states<Y, P>& s, const Time*& weights,
+                Time t_bar, Y& y_bar, P& p_bar, std::vector<Time>& known_bar,
+                bool through_first = false) {
   auto& stretches = loop.stretches();
   for (std::size_t e = c.past; e-- > c.first;) {
     const std::size_t k = e - c.first;
@@ -150,15 +181,16 @@ double pull_chain(Loop& loop, const cut& c, const cut_states<Loop, Y, P>& s, con
     if (k == 0 && c.step >= 0 && !through_first) break;
     const cut_flow<Loop, Y, P> flow(loop, c, e, s);
     if (!flow.located) {
-      const double along = static_cast<double>(dot(y_bar, flow.slope));
+      const Time along = static_cast<Time>(dot(y_bar, flow.slope));
       known_bar[static_cast<std::size_t>(at.due)] += t_bar + along;
       t_bar = -along;
     } else if (flow.free) {
-      const double by_root = -(t_bar + static_cast<double>(dot(y_bar, flow.slope))) / flow.rate;
+      const Time by_root = -(t_bar + static_cast<Time>(dot(y_bar, flow.slope))) / flow.rate;
       axpy(static_cast<scalar_t<Y>>(by_root), flow.gradient.of_y, y_bar);
       axpy(static_cast<scalar_t<P>>(by_root), flow.gradient.of_p, p_bar);
-      t_bar = -static_cast<double>(dot(y_bar, flow.slope));
+      t_bar = -static_cast<Time>(dot(y_bar, flow.slope));
     }
+    if constexpr (differentiable<Time>) loop.pull_flow(e, s.y[k], t_bar, y_bar, p_bar);
   }
   return t_bar;
 }
@@ -195,15 +227,14 @@ double push_chain(Loop& loop, const cut& c, const cut_states<Loop, Y, P>& s, dou
 }
 
 /// Those of the times of events.
-template <class Stretches, class Y, class P>
-void give_event_times(Stretches& stretches, const std::vector<double>& known_bar,
-                      gradient<Y, P>& g) {
+template <class Stretches, class Time, class Gradient>
+void give_event_times(Stretches& stretches, const std::vector<Time>& known_bar, Gradient& g) {
   stretches.use_parameters(0);
   if constexpr (Stretches::set::listed) {
     g.times.resize(Stretches::set::count);
     stretches.events().for_each([&](int which, auto& event) {
       if constexpr (listed_times<std::remove_cvref_t<decltype(event.event)>>)
-        g.times[static_cast<std::size_t>(which)].assign(event.event.times.size(), 0.0);
+        g.times[static_cast<std::size_t>(which)].assign(event.event.times.size(), Time(0));
     });
   }
   for (std::size_t k = 0; k < known_bar.size(); ++k) {
@@ -217,7 +248,7 @@ void give_event_times(Stretches& stretches, const std::vector<double>& known_bar
   for (std::size_t k = 0; k < stretches.event_count(); ++k) {
     const cut_event& e = stretches.event(k);
     if (e.which < 0) continue;
-    g.events.push_back(0);
+    g.events.push_back(Time(0));
     stretches.events().visit(e.which, [&](auto& event) {
       if constexpr (listed_times<std::remove_cvref_t<decltype(event.event)>>)
         if (e.due >= 0) g.events.back() = known_bar[static_cast<std::size_t>(e.due)];
@@ -226,12 +257,12 @@ void give_event_times(Stretches& stretches, const std::vector<double>& known_bar
 }
 
 /// The derivatives by known times, to whom they belong: stops, times of a list, parameters.
-template <class Stretches, class Y, class P>
+template <class Stretches, class Time, class Gradient>
 [[gnu::noinline, gnu::cold]] void give_known_times(Stretches& stretches, std::size_t stops,
                                                    std::size_t discontinuities,
-                                                   const std::vector<double>& known_bar,
-                                                   gradient<Y, P>& g) {
-  g.stops.assign(stops + discontinuities, 0.0);
+                                                   const std::vector<Time>& known_bar,
+                                                   Gradient& g) {
+  g.stops.assign(stops + discontinuities, Time(0));
   for (std::size_t k = 0; k < known_bar.size(); ++k) {
     const known_time& at = stretches.known(k);
     if (at.which < 0) g.stops[at.number + (at.which == -2 ? stops : 0)] = known_bar[k];

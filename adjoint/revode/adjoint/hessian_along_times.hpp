@@ -1,121 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <stdexcept>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <revode/adjoint/hessian_vector_product.hpp>
-#include <revode/solve/moving_step.hpp>
+#include <revode/adjoint/moving_hessian_loop.hpp>
 
 namespace revode {
 
-/// A hessian_loop over duals whose steps' ends move along a direction.
-template <class M, class F, class Y, class P, class Direction>
-class moving_hessian_loop
-    : public hessian_loop<M, moving_step_field<F, inner_t<scalar_t<Y>>>, Y, P> {
- public:
-  using field_type = moving_step_field<F, inner_t<scalar_t<Y>>>;
-  using base = hessian_loop<M, field_type, Y, P>;
-  using typename base::snapshot_type;
-  using typename base::tape_type;
+/// Throws where steps that move have no second derivative.
+template <class M, class F, class Y, class P>
+void check_moving_steps(const problem<F, Y, P>& q, const M&, const options& o, bool events) {
+  refuse_every("a Hessian along moving times", o);
+  validate_cuts<M, system<std::remove_cvref_t<F>, Y, P>, Y>(M{}, o, events);
+  if (!std::is_same_v<typename method_types<M, Y>::state, Y>)
+    throw std::invalid_argument("a Hessian along moving times by method " + std::string(M::name) +
+                                " (its state is more than y, and holds slopes that move with "
+                                "the steps) choose a method such as tsit5?");
+  if (q.t0 == q.t1)
+    throw std::invalid_argument("a Hessian along moving times without steps (t0 = t1 = " +
+                                std::to_string(q.t0) + ") give t1 apart from t0?");
+}
 
-  /// `field` must outlive the loop, which moves it from step to step.
-  moving_hessian_loop(field_type& field, const Y& y0, const P& p, const M& m, const save_at& points,
-                      const known_steps<typename base::record_type>& steps, const Direction& along)
-      : base(at_start(field, steps, along), y0, p, m, points, steps),
-        field_(field),
-        along_(along) {}
-
-  void step(tape_type& tape) {
-    enter(this->position());
-    refresh(this->method_, this->sys_, this->steps_.start(this->position()), this->carry_);
-    base::step(tape);
-  }
-  void run(index to, tape_type& tape) {
-    while (this->position() < to && !this->finished()) step(tape);
-  }
-  void load(const snapshot_type& s) {
-    if (s.step < this->steps_.count()) enter(s.step);
-    base::load(s);
-  }
-  void pull_step(index i, const tape_type& tape) {
-    enter(i);
-    base::pull_step(i, tape);
-  }
-
- private:
-  template <class Steps>
-  static field_type& at_start(field_type& field, const Steps& steps, const Direction& along) {
-    return enter(field, steps, along, 0);
-  }
-  void enter(index i) { this->pace_ = enter(field_, this->steps_, along_, i).pace(); }
-
-  template <class Steps>
-  static field_type& enter(field_type& field, const Steps& steps, const Direction& along, index i) {
-    const known_cut* last = steps.last_cut(i - 1);
-    const index k = i - (last != nullptr ? last->extra : 0);
-    const auto motion = [&](const known_cut* c, index at, bool t0, bool t1) {
-      if (c != nullptr) return along.stops.empty() ? 0.0 : along.stops[c->stop];
-      if (steps.equal == 0) return t0 ? along.t0 : t1 ? along.t1 : 0.0;
-      const double share = static_cast<double>(at) / static_cast<double>(steps.equal);
-      return (1 - share) * along.t0 + share * along.t1;
-    };
-    field.t = steps.start(i);
-    field.t_new = steps.ends[static_cast<std::size_t>(i) + 1];
-    field.t_dot = motion(steps.cut_behind(i - 1), k, i == 0, false);
-    field.t_new_dot = motion(steps.cut_behind(i), k + 1, false, i + 1 == steps.count());
-    return field;
-  }
-
-  field_type& field_;
-  const Direction& along_;
-};
-
-/// As hessian_vector_product, for a direction that may also move t0, t1, stops and discontinuities:
-/// their second derivatives, on the grid that moves with them.
+/// As hessian_vector_product, for a direction that may also move t0, t1, save times, stops,
+/// discontinuities and times of events, and through timed and located events with their jumps, whose
+/// times move along any direction:
+///
 ///   auto r = hessian_along_times(q, tsit5{}, {}, loss, {.y0 = v, .p = u, .t1 = 1});
-/// The loss is one of y(t1). The field is differentiated through its formula, not by its own vjp.
-/// cost    that of hessian_vector_product and one field evaluation a step
-/// errors  std::invalid_argument: a direction of another size; save points, a stop at t1, a solve
-///         without steps
+///   auto r = hessian_along_times(q, tsit5{}, {}, events(bounce{}), loss, {.y0 = v, .p = u});
+///   r.product->p, r.product->t1, r.product->times
+///
+/// The exact derivative of recursive_checkpoint's gradient on the grid that moves with these times.
+/// A located event's time is the root of its condition on its step's interpolant, also to second
+/// order; events of one time lie apart by steps of length 0 along the solution. The loss is
+/// L(y), L(y, ys) or L(y, ys, times). Field, conditions, jumps and times are differentiated through
+/// their formulas, not by a vjp of their own.
+/// cost    that of hessian_vector_product, one field evaluation a step, and the steps' ends and
+///         records in memory; dense_order + 3 interpolations a cut and save point
+/// errors  std::invalid_argument: a direction of another size; save.every; t0 = t1; a method whose
+///         state is more than y
+template <method M, class F, class Y, class P, class... E, class Loss>
+hessian_product<Y, P> hessian_along_times(const problem<F, Y, P>& q, const M& m, const options& o,
+                                          const event_list<E...>& events, const Loss& loss,
+                                          const tangents<Y, P>& direction, index slots = 100) {
+  using field = std::remove_cvref_t<F>;
+  using DY = rebind_t<Y, dual<scalar_t<Y>, 1>>;
+  using DP = rebind_t<P, dual<scalar_t<P>, 1>>;
+  using solve_type = stepper<M, field, Y, P, event_list<E...>>;
+  static_assert(!is_multistep_v<M>, "Hessian-vector products are those of one-step methods");
+  validate(q, m, o, events);
+  check(q, o, events, direction);
+  check_moving_steps(q, m, o, sizeof...(E) > 0);
+  hessian_product<Y, P> r{.solution = {.y = q.y0}};
+  if constexpr (std::is_same_v<typename solve_type::state_type, Y>) {
+    solve_type solved(q, m, o, {}, events);
+    const auto steps = accepted_steps(solved);
+    r.solution = solved.result();
+    if (!is_complete(r.solution.status)) return r;
+    moving_hessian_loop<M, field, DY, DP, solve_type, event_list<E...>> loop(
+        o.save, over_duals(q.y0, direction.y0), over_duals(q.p, direction.p), q.f, m, solved,
+        events, steps, direction);
+    reverse_statistics counts;
+    const auto weigh = [&](auto& ran) {
+      std::vector<DY> ys;
+      if (o.save.t0) ys.push_back(over_duals(q.y0, direction.y0));
+      ys.insert(ys.end(), ran.saved().begin(), ran.saved().end());
+      const DY end = ran.end();
+      if (o.save.t1) ys.push_back(end);
+      moving_cotangents<DY> bar{zero_like(end)};
+      r.value = static_cast<double>(value_of(pull_loss(loss, end, ys, ran.event_times(), bar)));
+      return bar;
+    };
+    const auto& g = run_and_pull(loop, static_cast<index>(steps.size()), slots, counts, weigh);
+    split_gradient(g, q.y0, q.p, counts, r);
+  }
+  return r;
+}
 template <method M, class F, class Y, class P, class Loss>
 hessian_product<Y, P> hessian_along_times(const problem<F, Y, P>& q, const M& m, const options& o,
                                           const Loss& loss, const tangents<Y, P>& direction,
                                           index slots = 100) {
-  using field = std::remove_cvref_t<F>;
-  using DY = rebind_t<Y, dual<scalar_t<Y>, 1>>;
-  using DP = rebind_t<P, dual<scalar_t<P>, 1>>;
-  static_assert(!is_multistep_v<M>, "Hessian-vector products are those of one-step methods");
-  validate(q, m, o);
-  check(q, o, direction);
-  const auto at_end = [&](const std::vector<double>& times) {
-    return std::find(times.begin(), times.end(), q.t1) != times.end();
-  };
-  if (!o.save.ts.empty() || q.t0 == q.t1 || at_end(o.stops) || at_end(o.discontinuities))
-    throw std::invalid_argument(
-        "a Hessian along moving times with save points, with a stop at t1, or without steps "
-        "(places "
-        "in a step that moves have no second derivative here) leave them out, and t1 apart from "
-        "t0?");
-  hessian_product<Y, P> r{.solution = {.y = q.y0}};
-  const auto steps = solve_and_note(q, m, o, r.solution);
-  if (r.solution.status != status::success) return r;
-  const DY y0 = over_duals(q.y0, direction.y0);
-  const DP p = over_duals(q.p, direction.p);
-  moving_step_field<field, scalar_t<Y>> moving{q.f, 0, 1, 0, 0};
-  moving_hessian_loop<M, field, DY, DP, tangents<Y, P>> loop(moving, y0, p, m, o.save, steps,
-                                                             direction);
-  reverse_statistics counts;
-  const auto& g = run_and_pull(loop, steps.count(), slots, counts, [&](auto& at_end) {
-    cotangents<DY> bar;
-    const DY end = value(m, at_end.state());
-    r.value = static_cast<double>(value_of(pull_loss(loss, end, std::vector<DY>{}, bar)));
-    return std::vector<cotangents<DY>>{std::move(bar)};
-  })[0];
-  split_gradient(g, q.y0, q.p, counts, r);
-  return r;
+  return hessian_along_times(q, m, o, no_events{}, loss, direction, slots);
 }
 
 }  // namespace revode

@@ -139,7 +139,7 @@ class hessian_loop {
     return all_;
   }
 
- protected:
+ private:
   const Y& weight(const cotangents<Y>& w, std::size_t k) const {
     return w.ys[k + (points_.t0 ? 1 : 0)];
   }
@@ -167,7 +167,6 @@ class hessian_loop {
                     *after = steps_.cut_behind(i);
     const index k = i - (last != nullptr ? last->extra : 0);
     const auto move = [&](const known_cut* c, index at, bool t0, bool t1, scalar bar) {
-      bar = bar / pace_;
       if (c != nullptr) {
         g.stops[c->stop] = g.stops[c->stop] + bar;
       } else if (steps_.equal > 0) {
@@ -204,7 +203,6 @@ class hessian_loop {
   tape_type tape_;
   [[no_unique_address]] typename types::scratch scratch_;
   [[no_unique_address]] seeds_type seeds_;
-  scalar pace_{1};  ///< how fast the field's time runs in the step at hand, see hessian_along_times
   index position_ = 0;
   const std::vector<cotangents<Y>>* weights_ = nullptr;
   std::vector<pulled> all_;

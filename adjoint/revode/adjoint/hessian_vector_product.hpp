@@ -18,7 +18,8 @@
 namespace revode {
 
 /// A loss, its gradient, and its Hessian times a direction: of y0 and p, and the mixed derivatives in
-/// t0, t1, the save times, stops and discontinuities. Without success only the solution is there.
+/// t0, t1, save times, stops, discontinuities and times of events. Without success only the solution
+/// is there.
 template <class Y, class P>
 struct hessian_product {
   std::optional<double> value{};
@@ -27,16 +28,21 @@ struct hessian_product {
   revode::solution<Y> solution;
 };
 
-/// L's value and cotangents over duals.
-template <class Loss, class Y>
-scalar_t<Y> pull_loss(const Loss& loss, const Y& y, const std::vector<Y>& ys, cotangents<Y>& bar) {
+/// L's value and cotangents over duals; `times` are those of events.
+template <class Loss, class Y, class Bar>
+scalar_t<Y> pull_loss(const Loss& loss, const Y& y, const std::vector<Y>& ys,
+                      const std::vector<scalar_t<Y>>& times, Bar& bar) {
   using S = scalar_t<Y>;
   using V = variable<S>;
-  bar.y = zero_like(y);
-  if constexpr (requires { loss.pull(y, *bar.y); }) {
-    loss.pull(y, *bar.y);
+  using points_type = std::vector<rebind_t<Y, V>>;
+  Y end_bar = zero_like(y);
+  if constexpr (requires { loss.pull(y, end_bar); }) {
+    loss.pull(y, end_bar);
+    bar.y = end_bar;
     return loss(y);
   } else {
+    constexpr bool of_times = std::is_invocable_v<const Loss&, const rebind_t<Y, V>&,
+                                                  const points_type&, const std::vector<V>&>;
     recording<S> tape;
     const auto input = [&](const Y& x) {
       auto v = rebind_like<V>(x);
@@ -44,14 +50,21 @@ scalar_t<Y> pull_loss(const Loss& loss, const Y& y, const std::vector<Y>& ys, co
       return v;
     };
     const auto end = input(y);
-    std::vector<rebind_t<Y, V>> points;
+    points_type points;
     V value;
-    if constexpr (std::is_invocable_v<const Loss&, const rebind_t<Y, V>&,
-                                      const std::vector<rebind_t<Y, V>>&>) {
+    if constexpr (of_times ||
+                  std::is_invocable_v<const Loss&, const rebind_t<Y, V>&, const points_type&>) {
       for (const Y& x : ys) {
         points.push_back(input(x));
         bar.ys.push_back(zero_like(x));
       }
+    }
+    if constexpr (of_times) {
+      std::vector<V> at;
+      for (const S& t : times) at.push_back(tape.input(t));
+      value = loss(end, points, at);
+    } else if constexpr (std::is_invocable_v<const Loss&, const rebind_t<Y, V>&,
+                                             const points_type&>) {
       value = loss(end, points);
     } else {
       value = loss(end);
@@ -59,9 +72,12 @@ scalar_t<Y> pull_loss(const Loss& loss, const Y& y, const std::vector<Y>& ys, co
     const S one(1);
     tape.pull(&value, &one, 1);
     int id = 0;
-    for (int i = 0, n = length(y); i < n; ++i) bar.y->data()[i] = tape.adjoint(id++);
+    for (int i = 0, n = length(y); i < n; ++i) end_bar.data()[i] = tape.adjoint(id++);
+    bar.y = end_bar;
     for (Y& x : bar.ys)
       for (int i = 0, n = length(x); i < n; ++i) x.data()[i] = tape.adjoint(id++);
+    if constexpr (of_times)
+      for (std::size_t k = 0; k < times.size(); ++k) bar.events.push_back(tape.adjoint(id++));
     return value.value;
   }
 }
@@ -104,6 +120,13 @@ void split_gradient(const Pulled& g, const Y& y0, const P& p, const reverse_stat
   };
   numbers(g.ts, r.gradient->ts, r.product->ts);
   numbers(g.stops, r.gradient->stops, r.product->stops);
+  if constexpr (requires { g.times; }) {
+    numbers(g.events, r.gradient->events, r.product->events);
+    r.gradient->times.resize(g.times.size());
+    r.product->times.resize(g.times.size());
+    for (std::size_t e = 0; e < g.times.size(); ++e)
+      numbers(g.times[e], r.gradient->times[e], r.product->times[e]);
+  }
 }
 
 /// The Hessian of L(y(t1)) or L(y(t1), ys) times a direction of y0 and p: the reverse pass of
@@ -113,7 +136,8 @@ void split_gradient(const Pulled& g, const Y& y0, const P& p, const reverse_stat
 ///   auto r = hessian_vector_product(q, tsit5{}, {}, loss, {.y0 = v, .p = u});
 ///   r.product->p        // the rows of p
 ///
-/// Field and loss must be generic in their scalar (or bring a vjp, a pull that is).
+/// Field and loss must be generic in their scalar (or bring a vjp, a pull that is). Through events:
+/// hessian_along_times.
 /// slots   states over duals kept at once
 /// cost    a solve, a replay over duals (two with save points in the loss), the schedule's replays,
 ///         and one VJP over duals a stage and step: four to six gradients
@@ -147,7 +171,7 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
   const auto& g = run_and_pull(loop, steps.count(), slots, counts, [&](auto& at_end) {
     cotangents<DY> bar;
     const DY end = value(m, at_end.state());
-    r.value = static_cast<double>(value_of(pull_loss(loss, end, ys, bar)));
+    r.value = static_cast<double>(value_of(pull_loss(loss, end, ys, {}, bar)));
     return std::vector<cotangents<DY>>{std::move(bar)};
   })[0];
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <revode/adjoint/differentiable_stepper.hpp>
+#include <revode/adjoint/gradient_costs.hpp>
 #include <revode/loop/executor.hpp>
-#include <revode/schedule/planner.hpp>
 #include <revode/solve/solve.hpp>
 
 namespace revode {
@@ -34,6 +34,9 @@ namespace revode {
 ///   log        how replays know the steps: from a log, or by the controller, which repeats the
 ///              rejected attempts as well (they are counted, never differentiated)
 ///   interval   periodic: steps between snapshots, 0: chosen
+///   events     with a budget: how many occurrences of located events it has room for (stops and timed
+///              events are known beforehand). Further ones are found and differentiated all the same,
+///              and their log, of which reverse_statistics::log_bytes tells, comes on top
 ///   slow_slots two_tier: how many of the slots lie in the slow pool
 ///   spill      folder of the slow pool's file; empty: the slow pool is memory
 struct recursive_checkpoint {
@@ -45,6 +48,7 @@ struct recursive_checkpoint {
   index interval = 0;
   index slow_slots = 0;
   std::string spill{};
+  index events = 32;
 
   static constexpr const char* name = "recursive_checkpoint";
   static constexpr bool exact = true;
@@ -67,6 +71,9 @@ inline memory_plan plan_of(const recursive_checkpoint& a, const options& o,
     throw std::invalid_argument("budget = " + std::to_string(*a.budget) +
                                 " bytes with log = steps (how many there will be is not known) "
                                 "leave the log to the planner?");
+  if (a.events < 0)
+    throw std::invalid_argument("events = " + std::to_string(a.events) +
+                                " (a number of occurrences is not negative) give one >= 0?");
   const schedule_request request{
       .slots = a.slots.value_or(recursive_checkpoint::default_slots),
       .base = a.base,
@@ -95,10 +102,10 @@ class differentiable_solution : public solution<Y> {
                           std::shared_ptr<const problem<Field, Y, P>> own = {},
                           const Events& events = {})
       : own_(own),
-        plan_(plan_of(adjoint, o, costs(q, o, own != nullptr))),
+        plan_(plan_of(adjoint, o, costs(q, o, own != nullptr, events, adjoint))),
         spill_(adjoint.spill),
         loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes, events)),
-        run_(sweep()) {
+        run_((make_room(adjoint), sweep())) {
     static_cast<solution<Y>&>(*this) = loop_->result();
   }
 
@@ -134,49 +141,16 @@ class differentiable_solution : public solution<Y> {
   using loop = differentiable_stepper<M, F, Y, P, Events>;
   using executor_type = executor<loop, any_schedule>;
 
-  /// Bytes of what an object keeps outside itself, rounded up as an allocator might.
-  template <class T>
-  static index arrays(const T& object) {
-    index bytes = 0;
-    if constexpr (!std::is_trivially_copyable_v<T>)
-      for_each_array(object, [&](const auto& array) { bytes += heap_bytes(bytes_of(array)); });
-    return bytes;
-  }
-
-  /// What the parts of this gradient take: upper bounds, a few bytes a block above what is asked of
-  /// the allocator.
   template <class Problem>
-  static memory_costs costs(const Problem& q, const options& o, bool own) {
+  static memory_costs costs(const Problem& q, const options& o, bool own, const Events& events,
+                            const recursive_checkpoint& adjoint) {
     validate_cuts<M, typename loop::system_type, Y>(M{}, o, !std::is_same_v<Events, no_events>);
-    using types = typename loop::types;
-    using snapshot_type = typename loop::snapshot_type;
-    const auto c = make_carry<M>(q.y0);
-    const snapshot_type kept{0, q.t0, c.state, c.memo};
-    typename loop::tape_type tape(q.y0);
-    const index y = arrays(q.y0), carry = arrays(c.state) + arrays(c.memo) + arrays(c.cache);
-    const auto points = static_cast<index>(o.save.ts.size()) + 2;
-    const index fixed = !o.grid.empty()    ? static_cast<index>(o.grid.size()) - 1
-                        : o.fixed_step > 0 ? fixed_step_count(q.t0, q.t1, o.fixed_step)
-                                           : 0;
-    index flat = 0;
-    for_each_piece(tape, [&](void*, std::size_t bytes) { flat += static_cast<index>(bytes); });
-
-    memory_costs all;
-    all.work = static_cast<index>(sizeof(loop)) + 16 + 2 * carry + arrays(tape) + arrays(c.state) +
-               arrays(make_like<typename types::scratch>(q.y0)) +
-               arrays(make_like<typename types::seeds>(q.y0)) + 8 * y + 3 * arrays(q.p) +
-               8 * static_cast<index>(o.grid.size()) + points * (48 + 2 * footprint(q.y0)) + (own ? heap_bytes(sizeof(q) + 16) : 0);
-    all.snapshot = heap_bytes(sizeof(std::optional<snapshot_type>)) + arrays(kept);
-    all.tape =
-        tape_store<typename loop::tape_type>::in_place ? static_cast<index>(sizeof(tape)) : flat;
-    using log = step_log<typename loop::record_type>;
-    all.log_step = log::entry_bytes(fixed > 0, o.step_rounding);
-    all.log_most = log::bytes_for(o.max_steps, fixed > 0, o.step_rounding);
-    const bool whole = std::is_same_v<Events, no_events> && o.stops.empty() &&
-                       o.discontinuities.empty();  // no cut makes two steps of one
-    all.steps = fixed > 0 && whole ? fixed : unbounded;
-    all.tapes_resume = has_resume_v<M, typename loop::system_type, Y>;
-    return all;
+    return gradient_costs<loop>(q, o, own, events, adjoint.events);
+  }
+  /// A budget has room for events beforehand.
+  void make_room(const recursive_checkpoint& adjoint) {
+    using set = typename loop::event_set_type;
+    if (adjoint.budget) loop_->expect_events(set::located > 0 ? adjoint.events : 0);
   }
 
   executor_type sweep() { return sweep(plan_.schedule, plan_.request); }
@@ -271,7 +245,7 @@ auto solve(problem<F, Y, P>&& q, const M& m, const options& o,
 }
 
 /// The same with events: g.events, g.stops and, through cotangents::events, losses of their times.
-/// The log of events is counted in the gradient's bytes, but a budget does not foresee it.
+/// A budget foresees stops, timed events and `events` occurrences of located ones.
 template <method M, class F, class Y, class P, class... E>
 auto solve(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
            const recursive_checkpoint& adjoint) {

@@ -34,7 +34,8 @@ value_and_gradient_result<Y, P> value_and_gradient_of(Solution& s, const Loss& l
 ///   auto r = value_and_gradient(q, tsit5{}, {}, [](const auto& y) { return y[0] * y[0]; });
 ///   *r.value, r.gradient->p
 ///
-/// With a running cost: loss_with_running_cost{terminal, running}, running(t, y, p) a scalar.
+/// With a running cost: loss_with_running_cost{terminal, running}, running(t, y, p) a scalar; with
+/// events as well.
 /// cost    one solve, the schedule's replays, one VJP per stage and step
 template <method M, class F, class Y, class P, class Loss>
 value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, const M& m,
@@ -54,33 +55,43 @@ value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, co
   return value_and_gradient_of<Y, P>(s, loss);
 }
 
-template <method M, class F, class Y, class P, class Terminal, class Running>
+/// With a running cost and events, which see y alone.
+template <method M, class F, class Y, class P, class... E, class Terminal, class Running>
 value_and_gradient_result<Y, P> value_and_gradient(
-    const problem<F, Y, P>& q, const M& m, const options& o,
+    const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
     const loss_with_running_cost<Terminal, Running>& loss,
     const recursive_checkpoint& adjoint = {}) {
   using Z = lengthened_t<Y>;
   const field_with_running_cost<std::remove_cvref_t<F>, Running, Y> f{q.f, loss.running, q.y0};
   const problem longer{f, lengthen(q.y0), q.t0, q.t1, q.p};
-  const auto terminal = [&]<class V>(const V& z) {
-    using S = scalar_t<V>;
-    const int n = length(q.y0);
-    rebind_t<Y, S> y = rebind_like<S>(q.y0);
-    copy(z, y);
-    return loss.terminal(y) + z.data()[n];
-  };
   const options with_cost = with_more_elements(o, length(q.y0), 1, loss.outside_norm);
-  const auto full = value_and_gradient(longer, m, with_cost, terminal, adjoint);
+  const terminal_and_cost<Terminal, Y> both{loss.terminal, q.y0};
+  const auto full = [&] {
+    if constexpr (sizeof...(E) == 0)
+      return value_and_gradient(longer, m, with_cost, both, adjoint);
+    else
+      return value_and_gradient(longer, m, with_cost, events_beside_cost(events, q.y0), both,
+                                adjoint);
+  }();
   value_and_gradient_result<Y, P> r{.value = full.value,
                                     .solution = {.status = full.solution.status,
                                                  .t = full.solution.t,
                                                  .y = shorten(full.solution.y, q.y0),
                                                  .ts = full.solution.ts,
+                                                 .events = full.solution.events,
                                                  .stats = full.solution.stats}};
   for (const Z& z : full.solution.ys) r.solution.ys.push_back(shorten(z, q.y0));
   if (const auto& g = full.gradient)
-    r.gradient = {shorten(g->y0, q.y0), g->p, g->t0, g->t1, g->ts, g->reverse};
+    r.gradient = {shorten(g->y0, q.y0), g->p,     g->t0,     g->t1,   g->ts,
+                  g->reverse,           g->stops, g->events, g->times};
   return r;
+}
+template <method M, class F, class Y, class P, class Terminal, class Running>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o,
+    const loss_with_running_cost<Terminal, Running>& loss,
+    const recursive_checkpoint& adjoint = {}) {
+  return value_and_gradient(q, m, o, no_events{}, loss, adjoint);
 }
 
 }  // namespace revode

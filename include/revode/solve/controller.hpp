@@ -14,7 +14,9 @@ namespace revode {
 /// for the power, and a processor that guesses so overlaps the two (a third less time per attempt
 /// on small systems, at the same work). keep_from > keep_to switches that off.
 /// hₙ/hₙ₋₁ is what the controller proposed, before max_step, stops and t1 cut it. A controller with a
-/// ratio has d = 0. Named gains: solve/controllers.hpp.
+/// ratio has d = 0. Named gains: solve/controllers.hpp. With the default gains a method takes the
+/// controller made for it where it has one (Rosenbrock and implicit methods: Gustafsson's), and safety
+/// and bounds from here.
 /// source  Söderlind, ACM TOMS 29 (2003) 1–26; the gains are those of Hairer's DOPRI5, β = 0.04
 struct pid_controller {
   double p = 0.2;
@@ -28,6 +30,12 @@ struct pid_controller {
   double ratio = 0;
   bool at_most_integral = false;  ///< no factor above safety · (errₙ²)^(−1/2k)
 };
+
+/// Are the gains the default ones?
+REVODE_HD bool has_default_gains(const pid_controller& c) {
+  const pid_controller d{};
+  return c.p == d.p && c.i == d.i && c.d == d.d && c.ratio == d.ratio && !c.at_most_integral;
+}
 
 /// err² of the last two accepted steps (1: none yet); with a ratio, hₙ/hₙ₋₁ in place of the second.
 struct controller_memory {

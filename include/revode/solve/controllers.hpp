@@ -5,8 +5,9 @@
 
 /// Controllers by name: options{.controller = controllers::h211b()}. Every one of them answers to
 /// every error, where the default keeps the step while the error is about right. k is the order of the
-/// estimate + 1, eₙ the scaled error. They are for explicit methods: Rosenbrock and implicit ones have
-/// the predictive controller built in and take safety and bounds alone.
+/// estimate + 1, eₙ the scaled error. They act on every adaptive method, in place of the predictive
+/// controller of Rosenbrock and implicit ones; those with Newton's iteration still shorten steps whose
+/// iterations were many or failed, and keep their factors while the step grows by less than a fifth.
 namespace revode::controllers {
 
 /// safety · eₙ^(−β₁/k) · eₙ₋₁^(−β₂/k) · eₙ₋₂^(−β₃/k)

@@ -37,6 +37,19 @@ struct cut {
   bool begins;              ///< the method begins afresh
 };
 
+/// What the bytes of cuts follow from.
+struct cut_sizes {
+  index known = 0;    ///< times known beforehand
+  index given = 0;    ///< stops, discontinuities and times in lists, wherever they are
+  index events = 0;   ///< in the list of them
+  index at_once = 0;  ///< the most in one cut
+  index state = 0;  ///< bytes of a state and of parameters, with what they keep outside themselves
+  index parameters = 0;  ///< of the parameters kept behind a cut
+};
+/// The most that a solve with so many occurrences of located events and its gradient allocate for
+/// cuts: their log, what the solution and the gradient say of them, the states of the one at hand.
+index bytes_of_cuts(const cut_sizes& sizes, index located);
+
 /// The stretches of a solve between its cuts: which one it is in, and where that ends at the latest.
 /// The log of the cuts is all that a replay needs to repeat them without looking for them; O(events).
 class cut_list {
@@ -46,6 +59,9 @@ class cut_list {
   /// Adds a time of an event; at one time stops come first, then events in the order added.
   /// errors  std::invalid_argument for a time that is not finite
   void add_known_time(double t, int which, std::size_t number, bool discontinuity);
+
+  /// Takes memory for all known times, and so many occurrences of located events, at once.
+  void reserve(index located);
 
   /// Where the next known time, or t1, ends a step.
   double end() const { return end_; }

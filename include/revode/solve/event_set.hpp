@@ -9,6 +9,10 @@
 
 namespace revode {
 
+/// What a time is beside a state of scalar T: double, or a dual where states are duals.
+template <class T>
+using event_time_t = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+
 // An event's functions in the shape of a field, f(t, y, p, out), so that what differentiates fields
 // differentiates them.
 
@@ -67,11 +71,13 @@ class event_derivatives {
   using D = dual<T, 1>;
 
  public:
+  using time_type = event_time_t<T>;
+
   /// t_bar, y_bar, p_bar += wᵀ ∂f/∂(t, y, p)
-  void vjp(const F& f, double t, const Y& y, const P& p, const Y& w, double& t_bar, Y& y_bar,
-           P& p_bar) {
+  void vjp(const F& f, const time_type& t, const Y& y, const P& p, const Y& w, time_type& t_bar,
+           Y& y_bar, P& p_bar) {
     pull_.pull(f, static_cast<T>(t), y, p, w.data(), true, true);
-    t_bar += static_cast<double>(pull_.of_time());
+    t_bar += static_cast<time_type>(pull_.of_time());
     for (int i = 0, n = length(y); i < n; ++i) y_bar.data()[i] += pull_.of_state(i);
     for (int i = 0, n = length(p); i < n; ++i) p_bar.data()[i] += pull_.of_parameter(i);
   }
@@ -97,6 +103,7 @@ template <class E, class Y, class P>
 class differentiable_event {
  public:
   using T = scalar_t<Y>;
+  using time_type = event_time_t<T>;
   static constexpr bool located = located_event<E, Y, P>;
   static constexpr bool moves_parameters = jumps_parameters<E, Y, P>;
   static constexpr bool jumps = jumps_state<E, Y, P> || moves_parameters;
@@ -106,8 +113,8 @@ class differentiable_event {
 
   explicit differentiable_event(const E& e) : event(e) {}
 
-  double condition(double t, const Y& y, const P& p) const {
-    return static_cast<double>(event.condition(static_cast<T>(t), y, p));
+  time_type condition(const time_type& t, const Y& y, const P& p) const {
+    return static_cast<time_type>(event.condition(static_cast<T>(t), y, p));
   }
   /// d condition/dt along a solution of this slope.
   double slope(double t, const Y& y, const P& p, const Y& along, Y& work) const {
@@ -115,7 +122,8 @@ class differentiable_event {
     return static_cast<double>(work.data()[0]);
   }
   /// Adds the condition's gradient.
-  void pull_condition(double t, const Y& y, const P& p, double& t_bar, Y& y_bar, P& p_bar) {
+  void pull_condition(const time_type& t, const Y& y, const P& p, time_type& t_bar, Y& y_bar,
+                      P& p_bar) {
     Y w = zero_like(y);
     w.data()[0] = T(1);
     condition_.vjp(condition_field<E>{event}, t, y, p, w, t_bar, y_bar, p_bar);
@@ -123,7 +131,7 @@ class differentiable_event {
 
   /// y, p ← those behind the event; p may be constant where it does not move.
   template <class Q>
-  void jump(double t, Y& y, Q& p) const {
+  void jump(const time_type& t, Y& y, Q& p) const {
     if constexpr (jumps) {
       const Y before = y;
       if constexpr (moves_parameters) {
@@ -135,7 +143,7 @@ class differentiable_event {
     }
   }
   /// y_bar, p_bar: cotangents behind the event in, before it out; y and p are those before.
-  void pull_jump(double t, const Y& y, const P& p, double& t_bar, Y& y_bar, P& p_bar) {
+  void pull_jump(const time_type& t, const Y& y, const P& p, time_type& t_bar, Y& y_bar, P& p_bar) {
     if constexpr (jumps) {
       const Y behind = y_bar;
       fill(y_bar, T(0));
@@ -159,12 +167,12 @@ class differentiable_event {
   }
 
   /// p_bar += t_bar ∂time/∂p, and the derivative of time along p_dot.
-  void pull_time(const P& p, double t_bar, P& p_bar) {
+  void pull_time(const P& p, const time_type& t_bar, P& p_bar) {
     if constexpr (timed_by_parameters) {
       P w = zero_like(p);
       w.data()[0] = static_cast<T>(t_bar);
       vec<T, 0> none{};
-      double of_time = 0;
+      event_time_t<scalar_t<P>> of_time(0);
       time_.vjp(time_field<E>{event}, 0, p, none, w, of_time, p_bar, none);
     }
   }
@@ -212,7 +220,8 @@ class event_set<event_list<E...>, Y, P> {
                  (located_event<E, Y, P> || timed_event<E, P> || step_observer<E, Y, P> ||
                   domain_predicate<E, Y, P> || attempt_observer<E>)),
                 "an event has none of condition(t, y, p), time(p), times, inside(t, y, p), "
-                "after_step(t, y, p) and after_attempt(attempt), or not for this state: see revode/solve/events.hpp?");
+                "after_step(t, y, p) and after_attempt(attempt), or not for this state: see "
+                "revode/solve/events.hpp?");
 
   explicit event_set(const event_list<E...>& list)
       : each_(std::apply(

@@ -127,7 +127,7 @@ inline constexpr crossing direction_v = [] {
 }();
 /// The same of an object, which may have its direction as a member.
 template <class E>
-constexpr crossing direction_of(const E& e) {
+REVODE_HD constexpr crossing direction_of(const E& e) {
   if constexpr (requires { e.direction; })
     return e.direction;
   else

@@ -1,36 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cmath>
+
 #include <revode/ad/dual.hpp>
+#include <revode/solve/split.hpp>
 #include <revode/state/algebra.hpp>
 
 namespace revode {
 
-/// The field as seen within a step whose ends move by t_dot and t_new_dot: all values, the times the
-/// method knows among them, stay what they are, and tangents carry the motion.
-///   f(τ + τ_dot, y, p) (1 + (t_new_dot − t_dot)/h),  τ_dot linear from t_dot to t_new_dot
+/// The field as seen within a step whose ends move: all values, the times the method knows among
+/// them, stay what they are, and the derivatives of `from` and `to`, duals of value 0, carry the motion.
+///   f(τ + τ_dot, y, p) (1 + (to − from)/h),  τ_dot linear from `from` to `to`
 /// The step over duals is then that of f between the moved ends.
-template <class F, class T = double>
+template <class F, class D = dual<double, 1>>
 struct moving_step_field {
   const F& f;
-  double t, t_new, t_dot, t_new_dot;
+  double t, t_new;
+  D from, to;
 
   /// dτ/dt, a dual of value 1
-  dual<T, 1> pace() const {
-    dual<T, 1> scale(1);
-    scale.d[0] = static_cast<T>((t_new_dot - t_dot) / (t_new - t));
-    return scale;
-  }
+  D pace() const { return D(1) + (to - from) / (t_new - t); }
   template <class S, class Y, class P>
   void operator()(const S& s, const Y& y, const P& p, Y& dy) const {
-    dual<T, 1> motion(0);
-    motion.d[0] = 1;
+    move(s, dy, [&](const S& at) { f(at, y, p, dy); });
+  }
+  template <class S, class Y, class P>
+  void implicit_part(const S& s, const Y& y, const P& p,
+                     Y& dy) const requires split_field<F, Y, P> {
+    move(s, dy, [&](const S& at) { f.implicit_part(at, y, p, dy); });
+  }
+  template <class S, class Y, class P>
+  void explicit_part(const S& s, const Y& y, const P& p,
+                     Y& dy) const requires split_field<F, Y, P> {
+    move(s, dy, [&](const S& at) { f.explicit_part(at, y, p, dy); });
+  }
+
+ private:
+  template <class S, class Y, class Part>
+  void move(const S& s, Y& dy, const Part& part) const {
     const S theta = (s - t) / (t_new - t);
-    const S at = s + (theta * (t_new_dot - t_dot) + t_dot) * motion;
-    f(at, y, p, dy);
-    const dual<T, 1> scale = pace();
+    part(s + (theta * (to - from) + from));
+    const D scale = pace();
     for (int i = 0, n = length(dy); i < n; ++i) dy.data()[i] = dy.data()[i] * scale;
   }
+};
+
+/// p'(θ) of a polynomial of degree < Nodes from its values: Σ weight[j] p(node(j)).
+/// source  the derivative of Lagrange's form at Chebyshev's points
+template <int Nodes>
+struct polynomial_slope {
+  static double node(int j) {
+    return (1 - std::cos((2 * j + 1) * 3.14159265358979 / (2 * Nodes))) / 2;
+  }
+  explicit polynomial_slope(double theta) {
+    for (int j = 0; j < Nodes; ++j)
+      for (int k = 0; k < Nodes; ++k) {
+        if (k == j) continue;
+        double product = 1 / (node(j) - node(k));
+        for (int i = 0; i < Nodes; ++i)
+          if (i != j && i != k) product *= (theta - node(i)) / (node(j) - node(i));
+        weight[static_cast<std::size_t>(j)] += product;
+      }
+  }
+  std::array<double, static_cast<std::size_t>(Nodes)> weight{};
 };
 
 }  // namespace revode

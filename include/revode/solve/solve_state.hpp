@@ -60,6 +60,13 @@ class solve_state {
   solve_state(const solve_state&) = delete;
   solve_state& operator=(const solve_state&) = delete;
 
+  /// Takes memory for what the log and the solution say of events, see cut_list::reserve.
+  void expect_events(index located) {
+    stretches_.reserve(located);
+    if constexpr (event_set_type::count > 0)
+      result_.events.reserve(stretches_.known_count() + static_cast<std::size_t>(located));
+  }
+
   index position() const { return position_; }
   double time() const { return t_; }
   bool finished() const { return ended_ && position_ == count_; }

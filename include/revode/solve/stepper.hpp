@@ -235,18 +235,21 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
     }
   }
 
+  void replay_logged(index to, tape_type& tape) {
+    if constexpr (std::is_trivially_copyable_v<carry_type>)
+      replay_in_registers(to, tape);
+    else
+      replay_logged(to, tape, carries_[current_]);
+  }
+
 #if !defined(__CUDACC__)
   [[gnu::flatten, gnu::aligned(64)]]  // small states then stay in registers from step to step
 #endif
   void
-  replay_logged(index to, tape_type& tape) {
-    if constexpr (std::is_trivially_copyable_v<carry_type>) {
-      carry_type c = carries_[current_];
-      replay_logged(to, tape, c);
-      carries_[current_] = c;
-    } else {
-      replay_logged(to, tape, carries_[current_]);
-    }
+  replay_in_registers(index to, tape_type& tape) {
+    carry_type c = carries_[current_];
+    replay_logged(to, tape, c);
+    carries_[current_] = c;
   }
 
   void replay_logged(index to, tape_type& tape, carry_type& c) {

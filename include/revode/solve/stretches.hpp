@@ -38,6 +38,32 @@ class stretches : public cut_list {
 
   set& events() { return events_; }
 
+  /// See cut_list::reserve.
+  void reserve(index located) {
+    cut_list::reserve(located);
+    if constexpr (set::moves_parameters)
+      kept_.reserve(known_count() + static_cast<std::size_t>(located));
+  }
+  /// The most events that one cut can have.
+  std::size_t most_at_once() const {
+    std::size_t most = 0, same = 0;
+    for (std::size_t k = 0; k < known_count(); ++k) {
+      same = k > 0 && known(k).t == known(k - 1).t ? same + 1 : 1;
+      if (same > most) most = same;
+    }
+    return most + static_cast<std::size_t>(set::located);
+  }
+  /// How many times the lists of events have.
+  std::size_t listed() {
+    std::size_t n = 0;
+    if constexpr (set::listed)
+      events_.for_each([&n](int, auto& e) {
+        if constexpr (listed_times<std::remove_cvref_t<decltype(e.event)>>)
+          n += e.event.times.size();
+      });
+    return n;
+  }
+
   cut add(index step, double end, double t, double theta, const std::vector<int>& found,
           double aim) {
     return log_cut(step, end, t, theta, found, aim);
@@ -63,12 +89,18 @@ class stretches : public cut_list {
   }
   index bytes() const {
     index sum = cut_list::bytes();
-    if constexpr (set::moves_parameters)
-      for (const P& p : kept_) sum += static_cast<index>(sizeof(P)) + bytes_of(p);
+    if constexpr (set::moves_parameters) {
+      sum += static_cast<index>(kept_.capacity() * sizeof(P));
+      for (const P& p : kept_) sum += heap_part(p);
+    }
     return sum;
   }
 
  private:
+  static index heap_part(const P& p) {
+    return std::is_trivially_copyable_v<P> ? 0 : static_cast<index>(bytes_of(p));
+  }
+
   set events_;
   const P* p0_;
   [[no_unique_address]] kept_type p_{};

@@ -14,26 +14,6 @@
 
 namespace revode {
 
-/// p'(θ) of a polynomial of degree < Nodes from its values p(node(j)).
-/// source  the derivative of Lagrange's form at Chebyshev's points
-template <int Nodes>
-struct polynomial_slope {
-  static double node(int j) {
-    return (1 - std::cos((2 * j + 1) * 3.14159265358979 / (2 * Nodes))) / 2;
-  }
-  explicit polynomial_slope(double theta) {
-    for (int j = 0; j < Nodes; ++j)
-      for (int k = 0; k < Nodes; ++k) {
-        if (k == j) continue;
-        double product = 1 / (node(j) - node(k));
-        for (int i = 0; i < Nodes; ++i)
-          if (i != j && i != k) product *= (theta - node(i)) / (node(j) - node(i));
-        weight[static_cast<std::size_t>(j)] += product;
-      }
-  }
-  std::array<double, static_cast<std::size_t>(Nodes)> weight{};
-};
-
 /// All that a solve depends on, over duals.
 template <class Y, class P>
 struct moving_inputs {
@@ -58,10 +38,10 @@ struct moving_solution {
 /// the tangent then stands still), and events of one time have steps of length 0 between them.
 /// For one-step methods with dense output of a degree ≤ dense_order + 2, and fields and events that
 /// are generic in their scalar. Only listed save points, no save.every.
-template <class M, class F, class Y, class P, class Events = no_events>
+/// Duals of duals give second derivatives; a step of length 0 is then one of second order.
+template <class M, class F, class Y, class P, class Events = no_events, class D = dual<double, 1>>
 class moving_replay {
  public:
-  using D = dual<double, 1>;
   using DY = rebind_t<Y, D>;
   using DP = rebind_t<P, D>;
   using inputs = moving_inputs<DY, DP>;
@@ -144,7 +124,7 @@ class moving_replay {
       return {};
   }
   const cut_list& cuts() const { return loop_.stretches(); }
-  static D at(double value, const D& moving) { return {value, moving.d}; }
+  static D at(double value, const D& moving) { return moving - value_of(moving) + value; }
 
   /// f(event) for the event of that number.
   template <class Visit>
@@ -184,13 +164,14 @@ class moving_replay {
     return t_new == loop_.t1() ? at(t_new, in.t1) : D(t_new);
   }
 
-  /// y += δ f(t, y, p), t += δ for a δ whose value is 0.
+  /// A step by the midpoint rule of a length δ whose value is 0: exact to second order in it.
   void flow(state& s, const D& by) const {
-    DY slope = s.y;
+    DY slope = s.y, middle = s.y;
     f_(s.t, s.y, s.p, slope);
-    for (int i = 0, n = length(slope); i < n; ++i)
-      s.y.data()[i].d[0] += slope.data()[i].value * by.d[0];
-    s.t.d[0] += by.d[0];
+    axpy(0.5 * by, slope, middle);
+    f_(D(s.t + 0.5 * by), middle, s.p, slope);
+    axpy(by, slope, s.y);
+    s.t = s.t + by;
   }
 
   /// A step taken over duals: its end, and its dense output at a moving θ.
@@ -203,21 +184,29 @@ class moving_replay {
     typename types::tape tape;
     typename types::scratch scratch;
 
+    /// P + P' δ + P'' δ²/2 around the value of θ
     DY operator()(const D& theta) const {
+      const double value = value_of(theta), end = value_of(t_new);
+      const D by = theta - value;
       DY at = y, node = y;
-      interpolate(m, t, t_new.value, tape, scratch, theta.value, at);
-      const slope_type slope(theta.value);
+      interpolate(m, t, end, tape, scratch, value, at);
+      const slope_type slope(value);
+      std::array<double, nodes> bend{};
       for (int j = 0; j < nodes; ++j) {
-        interpolate(m, t, t_new.value, tape, scratch, slope_type::node(j), node);
-        const double share = slope.weight[static_cast<std::size_t>(j)] * theta.d[0];
-        for (int k = 0, n = length(y); k < n; ++k)
-          at.data()[k].d[0] += share * node.data()[k].value;
+        const slope_type there(slope_type::node(j));
+        for (std::size_t k = 0; k < nodes; ++k)
+          bend[k] += slope.weight[static_cast<std::size_t>(j)] * there.weight[k];
+      }
+      for (int j = 0; j < nodes; ++j) {
+        const auto k = static_cast<std::size_t>(j);
+        interpolate(m, t, end, tape, scratch, slope_type::node(j), node);
+        axpy(by * (slope.weight[k] + 0.5 * bend[k] * by), node, at);
       }
       return at;
     }
     /// At the end that is y_new itself.
     DY at_end(const D& theta) const {
-      DY at = (*this)(theta), still = (*this)(D(theta.value));
+      DY at = (*this)(theta), still = (*this)(D(value_of(theta)));
       for (int k = 0, n = length(y); k < n; ++k)
         at.data()[k] = at.data()[k] - still.data()[k] + y_new.data()[k];
       return at;
@@ -226,9 +215,9 @@ class moving_replay {
   taken_step take_step(const known_step& known_one, const D& t_new, const state& now, bool begun,
                        carry<M, DY>& c) {
     using types = method_types<M, DY>;
-    const double t = known_one.t;
-    const moving_step_field<F> field{f_, t, t_new.value, now.t.d[0], t_new.d[0]};
-    system<moving_step_field<F>, DY, DP> sys(field, now.p);
+    const double t = known_one.t, end = value_of(t_new);
+    const moving_step_field<F, D> field{f_, t, end, now.t - value_of(now.t), t_new - end};
+    system<moving_step_field<F, D>, DY, DP> sys(field, now.p);
     taken_step s{method_,
                  t,
                  t_new,
@@ -240,9 +229,9 @@ class moving_replay {
       refresh(method_, sys, t, c);
     else
       begin(method_, sys, t, now.y, c);
-    replay(method_, sys, t, t_new.value, known_one.record, c, s.tape);
+    replay(method_, sys, t, end, known_one.record, c, s.tape);
     s.y_new = value(method_, c.state);
-    extend(method_, sys, t, t_new.value, s.tape, s.scratch);
+    extend(method_, sys, t, end, s.tape, s.scratch);
     return s;
   }
 
@@ -253,8 +242,8 @@ class moving_replay {
     const taken_step dense = take_step(steps_[i], t_new, now, begun, c);
     for (; saved < loop_.saved() && loop_.save_step(saved) <= index(i); ++saved) {
       D theta = (in.ts[saved] - from) / (t_new - from);
-      const bool at_end = in.ts[saved].value == t_new.value;
-      if (at_end) theta.value = 1;
+      const bool at_end = value_of(in.ts[saved]) == value_of(t_new);
+      if (at_end) theta = at(1, theta);
       s.ys.push_back(at_end ? dense.at_end(theta) : dense(theta));
     }
     now.y = dense.y_new;
@@ -274,25 +263,29 @@ class moving_replay {
     take(*behind, in, now, s.events);
   }
 
-  /// x with condition(along(x)) = 0, from the root found.
+  /// x with condition(along(x)) = 0, from the root found: an iteration of Newton for every layer of
+  /// duals.
   template <class Along>
   D root(double x, int which, const Along& along) const {
-    D slope(0), rest(0);
+    D found(x);
     visit(which, [&](const auto& e) {
       if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
         const auto g = [&](const D& theta) {
           const state s = along(theta);
           return D(e.condition(s.t, s.y, s.p));
         };
-        rest = g(D(x));
-        D moving(x);
-        moving.d[0] = 1;
-        slope = g(moving) - rest;
+        const D rest = g(found);
+        const double slope = value_of((g(found + unit()) - rest).d[0]);
+        if (slope == 0) return;
+        for (int k = 0; k < 2; ++k) found = found - (g(found) - value_of(rest)) / slope;
       }
     });
-    D found(x);
-    found.d[0] = slope.d[0] != 0 ? -rest.d[0] / slope.d[0] : 0.0;
     return found;
+  }
+  static D unit() {
+    D one(0);
+    one.d[0] = 1;
+    return one;
   }
 
   /// The events of a cut. Behind the first each flows to a time of its own; a located one that a jump
@@ -301,7 +294,7 @@ class moving_replay {
     const state first = now;
     for (std::size_t e = c.first; c.begins && e < c.past; ++e) {
       const cut_event& event = cuts().event(e);
-      now.t.value = cuts().time_of(c, e);
+      now.t = at(cuts().time_of(c, e), now.t);
       if (event.due >= 0) {
         flow(now, known(static_cast<std::size_t>(event.due), in) - now.t);
       } else if (e > c.first || c.step < 0) {
@@ -322,23 +315,21 @@ class moving_replay {
           jumping.jump(before.t, before.y, before.p, now.y);
       });
     }
-    now.t.value = c.t;
+    now.t = at(c.t, now.t);
   }
   bool on_surface(int which, const state& first, const state& now) const {
     double was = 0, is = 0, rate = 0;
     visit(which, [&](const auto& e) {
       if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
         state later = now;
-        D one(0);
-        one.d[0] = 1;
-        flow(later, one);
-        was = D(e.condition(now.t, first.y, first.p)).value;
+        flow(later, unit());
+        was = value_of(D(e.condition(now.t, first.y, first.p)));
         const D here = e.condition(now.t, now.y, now.p);
-        is = here.value;
-        rate = D(e.condition(later.t, later.y, later.p)).d[0] - here.d[0];
+        is = value_of(here);
+        rate = value_of((D(e.condition(later.t, later.y, later.p)) - here).d[0]);
       }
     });
-    const double near = 16 * time_resolution(now.t.value, now.t.value) * std::abs(rate);
+    const double at = value_of(now.t), near = 16 * time_resolution(at, at) * std::abs(rate);
     return rate != 0 && std::abs(is) <= std::fmax(2 * std::abs(was), near);
   }
 

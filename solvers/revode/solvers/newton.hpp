@@ -264,8 +264,9 @@ status take_jacobian(const M& m, System& sys, double t, const Y& y, const Record
   return all_finite(to.cache.jacobian) ? status::success : status::non_finite_field;
 }
 
-/// The predictive controller, with all the decisions about Jacobian and factors. The estimate falls
-/// as h^power; `work` ≤ 1 shortens steps whose iterations were many.
+/// The predictive controller, or other gains than the default ones, with all the decisions about
+/// Jacobian and factors. The estimate falls as h^power; `work` ≤ 1 shortens steps whose iterations
+/// were many.
 /// source  Hairer & Wanner, IV.8, (8.19) and (8.25)
 template <class Controller, class Memory, class Outcome, class Memo>
 double propose_by_newton(const Controller& c, Memory& memory, const Outcome& found, Memo& from,
@@ -276,17 +277,21 @@ double propose_by_newton(const Controller& c, Memory& memory, const Outcome& fou
   };
   const auto power_of = [&](double x) { return exp2_approx(exponent * log2_error(x)); };
   const double error = std::fmax(found.error_squared, 1e-20);
+  const bool given = !has_default_gains(c);
   if (!(found.error_squared <= 1)) {
     memory.rejected = from.next.rejected = true;
-    if (found.what != status::success) return found.record.rate;
-    if (from.next.accepted_h == 0) return 0.1;
-    return bounded(c.safety * work / power_of(error));
+    const double factor = found.what != status::success ? found.record.rate
+                          : from.next.accepted_h == 0   ? 0.1
+                                                      : bounded(c.safety * work / power_of(error));
+    if (given && c.ratio != 0) memory.before *= factor;
+    return factor;
   }
   newton_decisions& d = next.next;
   d = from.next;
   const double h = next.h;
-  double factor = bounded(c.safety * work / power_of(error));
-  if (from.next.accepted_h != 0) {
+  double factor = given ? work * propose_factor(c, memory, found.error_squared, power)
+                        : bounded(c.safety * work / power_of(error));
+  if (from.next.accepted_h != 0 && !given) {
     const double squares = error * error / (d.accepted_error * d.accepted_error);
     const double before = std::abs(d.accepted_h / h) * power_of(squares);
     factor = std::fmin(factor, bounded(c.safety / before));
@@ -298,7 +303,9 @@ double propose_by_newton(const Controller& c, Memory& memory, const Outcome& fou
   d.rejected = memory.rejected = false;
   d.keep_jacobian = found.record.has(found.record.fast);
   d.keep_factors = d.keep_jacobian && factor >= 1 && factor <= 1.2;
-  return d.keep_factors ? 1.0 : factor;
+  if (d.keep_factors) factor = 1;
+  if (given && c.ratio != 0) memory.before = factor;
+  return factor;
 }
 
 }  // namespace revode

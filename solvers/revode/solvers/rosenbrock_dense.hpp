@@ -29,15 +29,25 @@ struct rosenbrock_weights {
 
 template <rosenbrock_method M, class Y>
 REVODE_HD void interpolate(const M&, double, double, const rosenbrock_tape<M, Y>& tape,
-                           const rosenbrock_scratch<M, Y>&, double theta, Y& y) {
+                           const rosenbrock_scratch<M, Y>&,
+                           const rosenbrock_weights<M, scalar_t<Y>>& weight, Y& y) {
   using T = scalar_t<Y>;
-  const rosenbrock_weights<M, T> weight(theta);
   for (int i = 0, n = length(y); i < n; ++i) {
     T sum = tape.y.data()[i];
     for (int j = 0; j < rosenbrock_numbers<M>::kept; ++j)
       sum = muladd(weight.b[j], tape.u[j].data()[i], sum);
     y.data()[i] = sum;
   }
+}
+
+template <rosenbrock_method M, class Y>
+REVODE_HD auto weights_at(const M&, const rosenbrock_tape<M, Y>&, double theta) {
+  return rosenbrock_weights<M, scalar_t<Y>>(theta);
+}
+template <rosenbrock_method M, class Y>
+REVODE_HD void interpolate(const M& m, double t, double t_new, const rosenbrock_tape<M, Y>& tape,
+                           const rosenbrock_scratch<M, Y>& w, double theta, Y& y) {
+  interpolate(m, t, t_new, tape, w, weights_at(m, tape, theta), y);
 }
 
 /// y(θ) depends on h through θ and the stages alone.

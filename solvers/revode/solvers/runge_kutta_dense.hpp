@@ -15,9 +15,15 @@ struct interpolation_weights {
     constexpr auto dense = M::dense;
     constexpr int degree = coefficients<M>::degree;
     const T x = static_cast<T>(theta);
+#if !defined(__CUDACC__) && !defined(__clang__)
+#pragma GCC unroll 32
+#endif
     for (int i = 0; i < coefficients<M>::all; ++i) {
       T value = static_cast<T>(dense.weights[i][degree - 1]);
       T derivative = static_cast<T>(degree) * value;
+#if !defined(__CUDACC__) && !defined(__clang__)
+#pragma GCC unroll 32
+#endif
       for (int j = degree - 1; j > 0; --j) {
         const T w = static_cast<T>(dense.weights[i][j - 1]);
         value = muladd(x, value, w);
@@ -30,9 +36,8 @@ struct interpolation_weights {
 };
 
 template <class M, int I, class System, class Y>
-REVODE_HD void evaluate_extra_stages(System& sys, double t, double t_new,
-                                     const rk_tape<M, Y>& tape, const stage_pointers<M, Y>& s,
-                                     rk_scratch<M, Y>& w) {
+REVODE_HD void evaluate_extra_stages(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
+                                     const stage_pointers<M, Y>& s, rk_scratch<M, Y>& w) {
   if constexpr (I < coefficients<M>::all) {
     const Y& at = stage_value<M, I>(static_cast<scalar_t<Y>>(t_new - t), tape, s.k, w);
     sys(stage_time<M, I>(t, t_new), at, w.k_extra[I - coefficients<M>::stages]);
@@ -48,19 +53,29 @@ REVODE_HD void extend(const M&, System& sys, double t, double t_new, const rk_ta
   evaluate_extra_stages<M, coefficients<M>::stages>(sys, t, t_new, tape, s, w);
 }
 
-/// y = y_n + h Σ bᵢ(θ) kᵢ ≈ y(t + θ h)
+/// y = y_n + h Σ bᵢ(θ) kᵢ ≈ y(t + θ h), for θ or its weights
 template <explicit_method M, class Y>
 REVODE_HD void interpolate(const M&, double t, double t_new, const rk_tape<M, Y>& tape,
-                           const rk_scratch<M, Y>& w, double theta, Y& y) {
+                           const rk_scratch<M, Y>& w,
+                           const interpolation_weights<M, scalar_t<Y>>& weight, Y& y) {
   using T = scalar_t<Y>;
   const stage_pointers<M, Y> s(tape, w);
-  const interpolation_weights<M, T> weight(theta);
   const T h = static_cast<T>(t_new - t);
   for (int i = 0, n = length(y); i < n; ++i) {
     T sum = weight.b[0] * s.k[0][i];
     for (int j = 1; j < coefficients<M>::all; ++j) sum = muladd(weight.b[j], s.k[j][i], sum);
     y.data()[i] = muladd(h, sum, tape.y.data()[i]);
   }
+}
+
+template <explicit_method M, class Y>
+REVODE_HD auto weights_at(const M&, const rk_tape<M, Y>&, double theta) {
+  return interpolation_weights<M, scalar_t<Y>>(theta);
+}
+template <explicit_method M, class Y>
+REVODE_HD void interpolate(const M& m, double t, double t_new, const rk_tape<M, Y>& tape,
+                           const rk_scratch<M, Y>& w, double theta, Y& y) {
+  interpolate(m, t, t_new, tape, w, weights_at(m, tape, theta), y);
 }
 
 /// Takes the cotangent of an interpolated state to the seeds of its step (unless null) and to θ, h.
@@ -84,9 +99,9 @@ REVODE_HD void pull_interpolate(const M&, double t, double t_new, const rk_tape<
 }
 
 template <explicit_method M, class System, class Y, class P>
-REVODE_HD void push_extend(const M&, System& sys, double t, double t_new,
-                           const rk_tape<M, Y>& tape, rk_scratch<M, Y>& w, const Y& y_dot,
-                           const P& p_dot, const step_ends<scalar_t<Y>>& ends) {
+REVODE_HD void push_extend(const M&, System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
+                           rk_scratch<M, Y>& w, const Y& y_dot, const P& p_dot,
+                           const step_ends<scalar_t<Y>>& ends) {
   const stage_pointers<M, Y> s(tape, w);
   push_stages<M, coefficients<M>::stages, coefficients<M>::all>(sys, t, t_new, tape, s, w, y_dot,
                                                                 p_dot, ends);

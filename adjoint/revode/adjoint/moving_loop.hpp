@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <revode/adjoint/moving_times.hpp>
+#include <revode/solve/moving_step.hpp>
+
+namespace revode {
+
+/// The steps of a solve over duals, on its grid as it moves along a direction: the outer ends, stops
+/// and events move, within every step the field moves with its ends (solve/moving_step.hpp).
+/// Y and P are over dual<T, 1>; the state of the method is y itself.
+template <class M, class F, class Y, class P, class Solve, class Events>
+class moving_loop : public moving_times<Solve, Events, Y, P> {
+ public:
+  using times = moving_times<Solve, Events, Y, P>;
+  using typename times::cuts_type;
+  using typename times::number;
+  using typename times::scalar;
+  using typename times::steps_type;
+  using field_type = moving_step_field<F, scalar>;
+  using system_type = system<field_type, Y, P>;
+  using event_set_type = typename cuts_type::set;
+  using types = method_types<M, Y>;
+  using record_type = typename types::record;
+  using tape_type = step_tape<M, Y>;
+  using snapshot_type = snapshot<M, Y>;
+  static_assert(std::is_same_v<typename types::state, Y> && !is_multistep_v<M>);
+
+  /// What is given by reference must outlive it but y0 and p; the solve has ended.
+  template <class Direction>
+  moving_loop(const Y& y0, const P& p, const F& f, const M& m, const Solve& solve,
+              const Events& events, const steps_type& steps, const Direction& along)
+      : times(solve, events, steps, p, along),
+        field_{f, 0, 1, scalar(0), scalar(0)},
+        sys_(field_, cuts_.parameters()),
+        method_(m),
+        y0_(y0),
+        carry_(make_carry<M>(y0)),
+        tape_(make_like<tape_type>(y0)),
+        scratch_(make_like<typename types::scratch>(y0)) {
+    carry_.state = y0_;
+    if (cuts_.cut_count() > 0 && cuts_.cut_at(0).step < 0)
+      take_cut(0, tape_);
+    else
+      begin_at(t0_, solve.t0(), y0_);
+  }
+
+  index position() const { return position_; }
+  bool finished() const { return position_ == count(); }
+  void step(tape_type& tape) {
+    const auto& known = step_at(position_);
+    tape.t = known.t;
+    tape.t_new = known.t_new;
+    tape.record = known.record;
+    enter(position_);
+    refresh(method_, sys_, tape.t, carry_);
+    replay(method_, sys_, tape.t, tape.t_new, tape.record, carry_, tape.stages);
+    save_points(tape);
+    const std::size_t k = cuts_.cuts_before(position_);
+    if (cut_behind(position_)) take_cut(k, tape);
+    ++position_;
+  }
+  void run(index to, tape_type& tape) {
+    while (position_ < to && !finished()) step(tape);
+  }
+  void save(std::optional<snapshot_type>& slot) const {
+    slot.emplace(snapshot_type{position_, 0, carry_.state, carry_.memo, {}});
+  }
+  void save_previous(std::optional<snapshot_type>&) const { REVODE_EXPECT(false); }
+  void load(const snapshot_type& s) {
+    position_ = s.step;
+    carry_.state = s.state;
+    carry_.memo = s.memo;
+  }
+  tape_type& work_tape() { return tape_; }
+
+  /// y(t1), behind everything.
+  Y end() {
+    Y y = carry_.state;
+    if (!flows_to_end()) return y;
+    const std::size_t k = cuts_.cut_count();
+    cuts_.use_parameters(k);
+    Y slope = y;
+    slope_at(*this, cuts_.start(k - 1), y, slope);
+    axpy(left_at_end(), slope, y);
+    return y;
+  }
+  /// The listed save points that were reached.
+  const std::vector<Y>& saved() const { return saved_; }
+
+  // What the adjoint of cuts asks for (cut_adjoint.hpp).
+  cuts_type& stretches() { return cuts_; }
+  system_type& sys() { return sys_; }
+  const M& scheme() const { return method_; }
+  const Y& y0() const { return y0_; }
+  typename types::scratch& scratch() { return scratch_; }
+  /// The field as seen from a time that moves by itself.
+  void move_with(const scalar& t) {
+    const double at = t.value;
+    field_.t = at;
+    field_.t_new = at + (std::abs(at) + 1);
+    field_.from = field_.to = with_value(t, 0);
+  }
+  /// Back over the step of length 0 along f before an event: what its length has of second order.
+  void pull_flow(std::size_t e, const Y& y, scalar& t_bar, Y& y_bar, P& p_bar) {
+    pull_flow(cuts_.flow(e), cuts_.time_of(e).value, y, t_bar, y_bar, p_bar);
+  }
+
+ protected:
+  using times::count, times::cut_behind, times::cuts_, times::end_of, times::flows_to_end,
+      times::is_inside, times::left_at_end, times::place_of, times::solve_, times::start_of,
+      times::step_at, times::t0_, times::ts_;
+
+  /// Into step i: its stretch, and the field as it moves there.
+  void enter(index i) {
+    cuts_.use_parameters(cuts_.cuts_before(i));
+    field_.t = step_at(i).t;
+    field_.t_new = step_at(i).t_new;
+    field_.from = with_value(start_of(i), 0);
+    field_.to = with_value(end_of(i), 0);
+    extended_ = false;
+  }
+  void extend_once(const tape_type& tape) {
+    if (!std::exchange(extended_, true))
+      extend(method_, sys_, tape.t, tape.t_new, tape.stages, scratch_);
+  }
+  void begin_at(const scalar& moving, double t, const Y& y) {
+    move_with(moving);
+    begin(method_, sys_, t, y, carry_);
+  }
+
+  /// Those of the step just taken, the first time.
+  void save_points(const tape_type& tape) {
+    for (std::size_t k = saved_.size(); k < ts_.size() && solve_.save_step(k) <= position_; ++k) {
+      saved_.push_back(solve_.save_step(k) < 0 ? y0_ : carry_.state);
+      if constexpr (has_dense_output_v<M>) {
+        extend_once(tape);
+        const moving_place<M, Y> place(place_of(position_, ts_[k]));
+        if (is_inside(k, tape))
+          place.interpolate_at(method_, tape, scratch_, saved_.back());
+        else
+          place.add_motion(method_, tape, scratch_, saved_.back());
+      }
+    }
+  }
+  void take_cut(std::size_t k, const tape_type& tape) {
+    const cut& c = cuts_.cut_at(k);
+    if (!c.begins) {
+      const auto due = static_cast<std::size_t>(cuts_.event(c.first).due);
+      cuts_.start(k) = with_value(c.step < 0 ? t0_ : cuts_.known_at(due), c.t);
+      cuts_.use_parameters(k);
+      cuts_.keep_parameters(k, cuts_.parameters());
+      if (c.step < 0) begin_at(t0_, c.t, y0_);
+      return;
+    }
+    const auto states = states_of(k, tape);
+    cuts_.keep_parameters(k, states.p.back());
+    cuts_.use_parameters(k + 1);
+    begin_at(cuts_.start(k), c.t, states.y.back());
+  }
+
+  /// The states of the k-th cut, from the tape of its step, in which the loop is; notes when they are.
+  event_states<Y, P> states_of(std::size_t k, const tape_type& tape) {
+    const cut& c = cuts_.cut_at(k);
+    cuts_.use_parameters(k);
+    event_states<Y, P> s;
+    scalar t = t0_;
+    s.y.push_back(before_cut(k, tape, t));
+    s.p.push_back(cuts_.parameters());
+    for (std::size_t e = c.first; e < c.past; ++e) {
+      cuts_.happens(c, e, t);
+      if (e > c.first || c.step < 0) flow_to(c, e, s);
+      t = cuts_.time_of(e);
+      s.y.push_back(s.y.back());
+      s.p.push_back(s.p.back());
+      cuts_.events().visit(cuts_.event(e).which,
+                           [&](auto& event) { event.jump(t, s.y.back(), s.p.back()); });
+    }
+    cuts_.start(k) = with_value(t, c.t);
+    return s;
+  }
+  /// y and t before its first event.
+  Y before_cut(std::size_t k, const tape_type& tape, scalar& t) {
+    const cut& c = cuts_.cut_at(k);
+    const cut_event& first = cuts_.event(c.first);
+    if (c.step < 0) return y0_;
+    if (first.due >= 0) {
+      t = cuts_.known_at(static_cast<std::size_t>(first.due));
+      return state_before(*this, c, tape);
+    }
+    Y y = y0_;
+    if constexpr (has_dense_output_v<M>) {
+      const scalar from = start_of(c.step), to = end_of(c.step);
+      extend_once(tape);
+      cuts_.root(k) = root_of(c, tape, from, to - from);
+      t = from + cuts_.root(k) * (to - from);
+      moving_place<M, Y>(cuts_.root(k)).interpolate_at(method_, tape, scratch_, y);
+    }
+    return y;
+  }
+  /// θ with condition(t(θ), y(θ), p) = 0: its value is the solve's.
+  scalar root_of(const cut& c, const tape_type& tape, const scalar& from, const scalar& length) {
+    scalar theta(c.theta), still(0), moving(0);
+    Y y = y0_;
+    const auto condition = [&](const scalar& t, const P& p) {
+      scalar g(0);
+      cuts_.events().visit(cuts_.event(c.first).which, [&](auto& event) {
+        if constexpr (std::remove_cvref_t<decltype(event)>::located) g = event.condition(t, y, p);
+      });
+      return g;
+    };
+    moving_place<M, Y>(theta).interpolate_at(method_, tape, scratch_, y);
+    still = condition(from + theta * length, cuts_.parameters());
+    theta.d[0] = 1;
+    P p = cuts_.parameters();
+    hold(y);
+    hold(p);
+    moving_place<M, Y>(theta).add_motion(method_, tape, scratch_, y);
+    moving = condition(scalar(from.value) + theta * scalar(length.value), p);
+    theta.d[0] = moving.d[0] != 0 ? -still.d[0] / moving.d[0] : number(0);
+    return theta;
+  }
+  /// x without its tangent.
+  template <class X>
+  static void hold(X& x) {
+    for (int i = 0, n = length(x); i < n; ++i) x.data()[i].d[0] = 0;
+  }
+  /// Event e of a cut from where the one before it is.
+  void flow_to(const cut& c, std::size_t e, event_states<Y, P>& s) {
+    scalar& by = cuts_.flow(e);
+    by = scalar(0);
+    const scalar t = cuts_.time_of(e);
+    const cut_flow<moving_loop, Y, P> flow(*this, c, e, s);
+    if (!flow.located) {
+      by.d[0] = cuts_.known_at(static_cast<std::size_t>(cuts_.event(e).due)).d[0] - t.d[0];
+    } else if (flow.free) {
+      cuts_.events().visit(cuts_.event(e).which, [&](auto& event) {
+        if constexpr (std::remove_cvref_t<decltype(event)>::located)
+          by.d[0] = -event.condition(t, s.y.back(), s.p.back()).d[0] / flow.rate.value;
+      });
+    }
+    axpy(by, flow.slope, s.y.back());
+    cuts_.happens(c, e, t + by);
+  }
+  void pull_flow(const scalar& by, double t, const Y& y, scalar& t_bar, Y& y_bar, P& p_bar) {
+    if (by.d[0] == 0) return;
+    Y w = zero_like(y);
+    axpy(by, y_bar, w);
+    move_with(scalar(static_cast<number>(t)));
+    sys_.vjp(t, y, w, &t_bar, y_bar, p_bar);
+  }
+
+  field_type field_;
+  system_type sys_;
+  M method_;
+  Y y0_;
+  carry<M, Y> carry_;
+  tape_type tape_;
+  [[no_unique_address]] typename types::scratch scratch_;
+  std::vector<Y> saved_;
+  index position_ = 0;
+  bool extended_ = false;
+};
+
+}  // namespace revode
