@@ -33,7 +33,10 @@ void solves_random_systems() {
     vec<T, N> b;
     for (T& x : a.elements) x = uniform(random);
     for (T& x : b.elements) x = uniform(random);
+    mat<T, N> endless;
+    for (T& x : endless.elements) x = std::numeric_limits<T>::infinity();
     lu<T, N> factors;
+    CHECK_FALSE(factors.factor(endless));  // leaves nothing behind
     const bool regular = factors.factor(a);
     REQUIRE(regular);
     for (bool transposed : {false, true}) {

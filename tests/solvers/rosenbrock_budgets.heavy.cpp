@@ -49,6 +49,17 @@ TEST_CASE("a stiff gradient has the same bits for every budget") {
   const problem dynamic{reaction{}, Eigen::VectorXd{{1.0, 0.0, 0.0}}, 0.0, 100.0,
                         Eigen::VectorXd{{0.04, 3e7, 1e4}}};
   same_bits(rodas4p2{}, dynamic);
+  same_bits(refined<rodas5p>{}, dynamic);
+}
+
+TEST_CASE("the gradient of refined stages: reverse is forward, and what the method alone gives") {
+  const problem q{reaction{}, vec{1.0, 0.0, 0.0}, 0.0, 100.0, vec{0.04, 3e7, 1e4}};
+  const options o{.rtol = 1e-6, .atol = 1e-10};
+  CHECK(dot_product_law(q, refined<rodas5p>{}, o, recursive_checkpoint{}, 1).holds);
+  const cotangents<vec<double, 3>> w{.y = vec{0.0, 0.0, 1.0}};
+  const auto with = solve(q, refined<rodas5p>{}, o, recursive_checkpoint{}).pullback(w);
+  const auto without = solve(q, rodas5p{}, o, recursive_checkpoint{}).pullback(w);
+  for (int i = 0; i < 3; ++i) CHECK(with.p[i] == doctest::Approx(without.p[i]).epsilon(1e-7));
 }
 
 /// y' = −1000 (y − p cos t) − p sin t from y = p: y = p cos t, dy(1)/dp = cos 1, dy(1)/dy0 =

@@ -8,6 +8,8 @@
 #include <Eigen/Core>
 
 #include <revode/interop/eigen.hpp>
+#include <revode/problems/e5.hpp>
+#include <revode/problems/stiff_accuracy.hpp>
 #include <revode/solve/solve.hpp>
 
 #include "rosenbrock_methods.hpp"
@@ -112,6 +114,20 @@ TEST_CASE("Robertson by Rodas4: the attempts of Hairer's RODAS at every toleranc
     const auto s = solve(q, rodas4{}, o);
     CHECK(s.stats.accepted + s.stats.rejected == expected);
     rtol /= 10;
+  }
+}
+
+TEST_CASE("refined stages keep the invariant of e5, and with it the digits that were asked") {
+  const e5 f{};
+  for (int k = 4; k <= 8; ++k) {
+    const double rtol = std::pow(10.0, -k);
+    const problem q{f, f.y0(), f.t0, f.t1, f.parameters()};
+    const options o{.rtol = rtol, .atol = f.atol(rtol)};
+    const auto plain = solve(q, rodas5p{}, o), better = solve(q, refined<rodas5p>{}, o);
+    CAPTURE(k);
+    CHECK(mixed_digits(f, better.y, rtol) >= k - 2);
+    CHECK(mixed_digits(f, better.y, rtol) > mixed_digits(f, plain.y, rtol) + 1);
+    CHECK(better.stats.accepted - plain.stats.accepted <= plain.stats.accepted / 50);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <revode/linalg/column_lu.hpp>
 #include <revode/linalg/elimination.hpp>
 #include <revode/linalg/small_elimination.hpp>
 #include <revode/state/mat.hpp>
@@ -73,6 +74,53 @@ class lu {
   mat<T, N> factors_;
   T reciprocals_[N];
   std::conditional_t<written_out, index, int> pivots_[N];
+};
+
+/// The same by columns, for sizes at which packs pay. Not inlined: at these sizes a call costs
+/// nothing, its copies do.
+template <class T, int N>
+requires(N > 8) class lu<T, N> {
+ public:
+  REVODE_HD bool factor(const mat<T, N>& a) { return factor_from(a, {}, false); }
+  REVODE_HD bool factor_shifted(const mat<T, N>& a, T shift) { return factor_from(a, shift, true); }
+
+  template <class X>
+#if defined(__CUDACC__)
+  REVODE_HD
+#else
+  [[gnu::noinline]]
+#endif
+      void
+      solve(X& x) const {
+    factors_.template solve<std::remove_cvref_t<decltype(*x.data())>>({x.data()});
+  }
+  template <class X>
+  REVODE_HD void solve_transposed(X& x) const {
+    factors_.template solve_adjoint<std::remove_cvref_t<decltype(*x.data())>>({x.data()});
+  }
+
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.factors_);
+  }
+
+ private:
+#if defined(__CUDACC__)
+  REVODE_HD
+#else
+  [[gnu::noinline]]
+#endif
+  bool factor_from(const mat<T, N>& a, T shift, bool negative) {
+    bool regular = factors_.take_matrix([&](int i, int j) __attribute__((always_inline)) {
+      return negative ? -a(i, j) : a(i, j);
+    });
+    factors_.start({{shift}});
+    for (int k = 0; k < N; ++k) regular = factors_.eliminate(k) && regular;
+    factors_.finish();
+    return regular;
+  }
+
+  column_lu<T, N, 1> factors_;
 };
 
 }  // namespace revode

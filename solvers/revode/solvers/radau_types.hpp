@@ -68,14 +68,27 @@ struct radau_factors {
     using T = scalar_t<Y>;
     using n = radau_numbers<S>;
     bool regular = real.factor_shifted(j, T(n::gamma) / h);
-    for (int k = 0; k < pairs; ++k)
-      regular = complex[k].factor_shifted(j, T(n::alpha[k]) / h, T(n::beta[k]) / h) && regular;
+    T alpha[pairs], beta[pairs];
+    for (int k = 0; k < pairs; ++k) {
+      alpha[k] = T(n::alpha[k]) / h;
+      beta[k] = T(n::beta[k]) / h;
+    }
+    if constexpr (requires { complex[0].factor_all(complex, j, alpha, beta); }) {
+      regular = complex[0].factor_all(complex, j, alpha, beta) && regular;
+    } else {
+      for (int k = 0; k < pairs; ++k)
+        regular = complex[k].factor_shifted(j, alpha[k], beta[k]) && regular;
+    }
     return regular;
   }
   /// x ← diag(γ/h − J, …)⁻¹ x, all blocks.
   void solve(Y (&x)[S]) const {
     real.solve(x[0]);
-    for (int k = 0; k < pairs; ++k) complex[k].solve(x[2 * k + 1], x[2 * k + 2]);
+    if constexpr (requires { complex[0].solve_all(complex, x + 1); }) {
+      complex[0].solve_all(complex, x + 1);
+    } else {
+      for (int k = 0; k < pairs; ++k) complex[k].solve(x[2 * k + 1], x[2 * k + 2]);
+    }
   }
   void solve_transposed(Y (&x)[S]) const {
     real.solve_transposed(x[0]);

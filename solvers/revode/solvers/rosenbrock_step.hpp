@@ -52,6 +52,21 @@ struct element_range {
   REVODE_HD int size() const { return count; }
 };
 
+/// U ← U + W⁻¹ (right − U/(h γ) + J U), with J U from the field.
+template <class M, class System, class Y>
+REVODE_HD void refine_stage(System& sys, double t, double t_new, const Y& y,
+                            rosenbrock_work<M, Y>& w, scalar_t<Y>* u) {
+  using T = scalar_t<Y>;
+  const T own = T(1 / ((t_new - t) * rosenbrock_numbers<M>::gamma()));
+  for (int i = 0, n = length(y); i < n; ++i) w.unknown.data()[i] = u[i];
+  sys.jvp(t, y, T(0), w.unknown, vec<T, 0>{}, w.rest);
+  for (int i = 0, n = length(y); i < n; ++i)
+    w.rest.data()[i] = muladd(-own, u[i], w.right.data()[i]) + w.rest.data()[i];
+  w.matrix.factors.solve(w.rest);
+  count_solves(sys, 1);
+  for (int i = 0, n = length(y); i < n; ++i) u[i] = u[i] + w.rest.data()[i];
+}
+
 /// Stages I … Last − 1. `stage` ends as the last argument that was formed.
 template <class M, int I, int Last, class System, class Y>
 REVODE_HD void solve_stages(System& sys, double t, double t_new, const Y& y,
@@ -84,8 +99,11 @@ REVODE_HD void solve_stages(System& sys, double t, double t_new, const Y& y,
           if constexpr (moves) right = muladd(h_driven, w.f_t.data()[i], right);
           out[i] = add_weighted<coupling_row<M, I>, 0, I>(right, weight, s.u, i);
         });
+    if constexpr (refines_v<M>)
+      for (int i = 0, n = length(y); i < n; ++i) w.right.data()[i] = out[i];
     element_range<T> unknown{out, length(y)};
     w.matrix.factors.solve(unknown);
+    if constexpr (refines_v<M>) refine_stage(sys, t, t_new, y, w, out);
     solve_stages<M, I + 1, Last>(sys, t, t_new, y, s, w, stage);
   }
 }
