@@ -3,7 +3,8 @@
 // the Lorenz attractor (a sweep of rho) and of Lorenz96 with 16 components, tsit5, to t = 10 at 1e-8;
 // beside them Boost.Odeint's controlled dopri5 at the same tolerance, one solve after the other.
 // usage: bench_ensemble [lanes [repetitions]]; one line a case: lanes a second, the ratio, and what an
-// attempt of one lane takes alone and among others; then the same of the peer, and both errors.
+// attempt of one lane takes alone and among others; then the same of the peer, and both errors. On a
+// device the solve also by Thrust's for_each in place of the launcher.
 // Times are the least of the repetitions, of every single solve by itself, so that a busy machine
 // spoils few of them; all take turns.
 #include <algorithm>
@@ -107,6 +108,10 @@ void compare(const std::string& name, const E& e, int repetitions) {
   const double share = static_cast<double>(few) / static_cast<double>(lanes);
   ensemble_solver<tsit5, F, Y, P, on_device, 0, false> solver(e, tsit5{}, o);
   least_times alone, together, pulled_alone, pulled, peer;
+#if defined(__CUDACC__)  // Thrust's for_each beside the launcher
+  ensemble_solver<tsit5, F, Y, P, on_device_by_for_each, 0, false> by_thrust(e, tsit5{}, o);
+  least_times together_by_thrust;
+#endif
   index steps = 0;
   long calls = 0;
   double sink = 0, error = 0, peer_error = 0;
@@ -136,6 +141,9 @@ void compare(const std::string& name, const E& e, int repetitions) {
 #endif
     }
     together.time(0, [&] { solver.run(); });
+#if defined(__CUDACC__)
+    together_by_thrust.time(0, [&] { by_thrust.run(); });
+#endif
     pulled.time(0, [&] { sink += solver.gradient(square_loss{}).total_p[0]; });
   }
   const double n = static_cast<double>(lanes), one = static_cast<double>(few);
@@ -152,7 +160,9 @@ void compare(const std::string& name, const E& e, int repetitions) {
   };
   show("solve", alone, together, solver.width);
   show("gradient", pulled_alone, pulled, solver.reverse_width);
-#if !defined(__CUDACC__)
+#if defined(__CUDACC__)
+  show("for_each", alone, together_by_thrust, by_thrust.width);
+#else
   std::printf(
       "%-12s odeint    %9.0f lanes/s alone, %.0f calls of the field a lane, error %.1e; lanes "
       "%.1e with %.0f\n",

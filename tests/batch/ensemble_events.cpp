@@ -9,6 +9,7 @@
 #include <revode/batch/ensemble_events.hpp>
 #include <revode/solvers/tsit5.hpp>
 
+#include "event_checks.hpp"
 #include "lanes.hpp"
 
 namespace revode {
@@ -45,7 +46,8 @@ struct kick {  // at times of its own
 struct out_of_sight {
   static constexpr bool terminal = true;
   template <class T, class Y, class P>
-  T condition(const T&, const Y& y, const P&) const {
+  T condition(const T& t, const Y& y, const P& p) const {
+    if (t > 1.5 && p[0] > 9.7) return T(std::numeric_limits<double>::quiet_NaN());
     return y[0] - 1.22;
   }
 };
@@ -68,23 +70,6 @@ auto happenings(index lanes) {
   return each;
 }
 
-template <class S>
-bool same(const S& s, index l, const solution<body>& alone) {
-  const auto at = static_cast<std::size_t>(l);
-  bool all = s.status[at] == alone.status && s.t[at] == alone.t && s.y[at] == alone.y &&
-             s.stats[at].accepted == alone.stats.accepted &&
-             s.stats[at].rejected == alone.stats.rejected &&
-             s.stats[at].field_evaluations == alone.stats.field_evaluations &&
-             s.events[at].size() == alone.events.size() &&
-             s.ys.size(l) == static_cast<index>(alone.ys.size());
-  for (std::size_t k = 0; all && k < alone.events.size(); ++k)
-    all = s.events[at][k].t == alone.events[k].t && s.events[at][k].which == alone.events[k].which;
-  for (std::size_t k = 0; all && k < alone.ys.size(); ++k)
-    all = s.ys.at(l, static_cast<index>(k)) == alone.ys[k] &&
-          s.ys.times[k * static_cast<std::size_t>(s.ys.stride) + at] == alone.ts[k];
-  return all;
-}
-
 TEST_CASE("ensemble events: bounces, kicks at times of each lane, and ends, as in a single solve") {
   const index lanes = 30;
   const auto e = balls(lanes);
@@ -93,11 +78,15 @@ TEST_CASE("ensemble events: bounces, kicks at times of each lane, and ends, as i
   index ended_early = 0, bounces = 0;
   for (index l = 0; l < lanes; ++l) {
     CAPTURE(l);
-    CHECK(same(s, l, solve(problem_of(e, l), tsit5{}, options_of(e, {}, l), of_lane(each, l))));
+    CHECK(same_as_alone(s, l,
+                        solve(problem_of(e, l), tsit5{}, options_of(e, {}, l), of_lane(each, l))));
     ended_early += s.status[static_cast<std::size_t>(l)] == status::terminal_event;
     for (const auto& o : s.events[static_cast<std::size_t>(l)]) bounces += o.which == 0;
   }
   CHECK(ended_early > 0);
+  CHECK(s.status[1] == status::event_not_resolved);  // its condition is no number
+  CHECK(s.t[1] <= 1.5);
+  CHECK(s.t[5] > 1.5);
   CHECK(ended_early < lanes);
   CHECK(bounces > 2 * lanes);
 }
@@ -132,7 +121,7 @@ TEST_CASE("ensemble events: options that lanes side by side are without") {
   points.save_ts.clear();
   const auto s = solve(points, tsit5{}, o, each, place{});
   for (index l = 0; l < 12; ++l)
-    CHECK(same(s, l, solve(problem_of(points, l), tsit5{}, o, of_lane(each, l))));
+    CHECK(same_as_alone(s, l, solve(problem_of(points, l), tsit5{}, o, of_lane(each, l))));
 }
 
 TEST_CASE("ensemble events: misuse has a text") {

@@ -24,6 +24,21 @@ TEST_CASE("stiff lanes: other methods and widths") {
   check_forward<32>(rodas5p{});
 }
 
+TEST_CASE("stiff lanes: the other Rosenbrock methods, alone and sixteen together") {
+  const auto both = [](const auto& m) {
+    CAPTURE(m.name);
+    check_forward<1>(m);
+    check_forward<16>(m);
+  };
+  both(ros3p{});
+  both(rodas3{});
+  both(rodas3p{});
+  both(ros34pw2{});
+  both(rodas4{});
+  both(rodas4p{});
+  both(rodas5{});
+}
+
 TEST_CASE("stiff lanes: eight components") {
   const hires f;
   using Y = std::remove_cvref_t<decltype(f.y0())>;

@@ -21,36 +21,68 @@ class register_recording {
     return {value, push(-1, -1, T(0), T(0)), this};
   }
 
-  [[gnu::always_inline]] int push(int a, int b, const T& slope_a, const T& slope_b) {
-    if (size_ < Capacity) nodes_[size_] = {slope_a, slope_b, a, b};
+  template <class SlopeA, class SlopeB>
+  [[gnu::always_inline]] int push(int a, int b, const SlopeA& slope_a, const SlopeB& slope_b) {
+    if (size_ < Capacity)
+      nodes_[size_] = {slope_a, slope_b, a, b, sign_of(slope_a), sign_of(slope_b)};
     return size_++;
   }
 
   int size() const { return size_; }
 
+  /// Adjoints of all nodes, and which of them has something in it: one without is −0, which vanishes
+  /// in an addition, so that the first product or number that it gets is its value, to the bit.
+  struct adjoints {
+    T value[Capacity];
+    bool used[Capacity];
+    [[gnu::always_inline]] void add(int k, const T& x) {
+      value[k] = used[k] ? value[k] + x : x;
+      used[k] = true;
+    }
+  };
+
   /// adjoints[k] += Σ slope adjoints[child], from the newest node to the first that is no input.
   template <int Inputs>
-  void pull(T* adjoints) const {
-    pull<Inputs>(adjoints, std::make_integer_sequence<int, Capacity - Inputs>{});
+  [[gnu::always_inline]] void pull(adjoints& to) const {
+    pull<Inputs>(to, std::make_integer_sequence<int, Capacity - Inputs>{});
   }
 
  private:
   struct node {
     T slope_a, slope_b;
     int a, b;
+    int sign_a, sign_b;  // of a slope that is 1 or −1 by its type; 0: any
   };
 
+  static constexpr int sign_of(const T&) { return 0; }
+  template <int Sign>
+  static constexpr int sign_of(const unit_slope<Sign>&) {
+    return Sign;
+  }
+
   template <int Inputs, int... K>
-  void pull(T* adjoints, std::integer_sequence<int, K...>) const {
-    (give<Capacity - 1 - K>(adjoints), ...);
+  [[gnu::always_inline]] void pull(adjoints& to, std::integer_sequence<int, K...>) const {
+    (give<Capacity - 1 - K>(to), ...);
   }
 
   template <int K>
-  void give(T* adjoints) const {
+  [[gnu::always_inline]] void give(adjoints& to) const {
     if (K >= size_) return;
     const node& n = nodes_[K];
-    if (n.a >= 0) adjoints[n.a] = muladd(n.slope_a, adjoints[K], adjoints[n.a]);
-    if (n.b >= 0) adjoints[n.b] = muladd(n.slope_b, adjoints[K], adjoints[n.b]);
+    if (n.a >= 0) give(to, n.a, n.slope_a, n.sign_a, to.value[K]);
+    if (n.b >= 0) give(to, n.b, n.slope_b, n.sign_b, to.value[K]);
+  }
+  /// to[k] += slope x, rounded as muladd is: a product by ±1, or one that −0 is added to, is exact.
+  [[gnu::always_inline]] static void give(adjoints& to, int k, const T& slope, int sign,
+                                          const T& x) {
+    if (sign > 0)
+      to.add(k, x);
+    else if (sign < 0)
+      to.add(k, -x);
+    else if (to.used[k])
+      to.value[k] = muladd(slope, x, to.value[k]);
+    else
+      to.add(k, slope * x);
   }
 
   node nodes_[Capacity];
@@ -83,34 +115,50 @@ class register_sweep {
   template <bool Time, class GP>
   [[gnu::flatten]] static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt,
                                    Y& gy, GP& gp) {
+    vjp_inlined<Time>(f, t, y, p, w, gt, gy, gp);
+  }
+
+  /// The same for a loop over lanes, which a call would cost its vectors.
+  template <bool Time, class GP>
+  [[gnu::always_inline]] static void vjp_inlined(const F& f, T t, const Y& y, const P& p,
+                                                 const Y& w, T* gt, Y& gy, GP& gp) {
     constexpr int tracked = static_size_v<GP> == 0 ? 0 : np, inputs = n + tracked + (Time ? 1 : 0);
     tape r;
     field_arrays<Y, P, V> a;
     record<Time, tracked>(r, f, t, y, p, a);
-    T adjoint[capacity];
-    for_constant<capacity>([&](int k) { adjoint[k] = T(-0.0); });  // vanishes in an addition
-    for_constant<n>([&](int i) {
+    typename tape::adjoints adjoint;
+    for_constant<capacity>([&](int k) __attribute__((always_inline)) {
+      adjoint.value[k] = T(-0.0), adjoint.used[k] = false;
+    });
+    for_constant<n>([&](int i) __attribute__((always_inline)) {
       const V& out = a.dy.data()[i];
-      if (out.home != nullptr) adjoint[out.id] = adjoint[out.id] + w.data()[i];
+      if (out.home != nullptr) adjoint.add(out.id, w.data()[i]);
     });
     r.template pull<inputs>(adjoint);
-    for_constant<n>([&](int i) { gy.data()[i] = gy.data()[i] + adjoint[i]; });
-    for_constant<tracked>([&](int i) { gp.data()[i] = gp.data()[i] + adjoint[n + i]; });
-    if constexpr (Time) *gt = *gt + adjoint[n + tracked];
+    for_constant<n>([&](int i) __attribute__((always_inline)) {
+      gy.data()[i] = gy.data()[i] + adjoint.value[i];
+    });
+    for_constant<tracked>([&](int i) __attribute__((always_inline)) {
+      gp.data()[i] = gp.data()[i] + adjoint.value[n + i];
+    });
+    if constexpr (Time) *gt = *gt + adjoint.value[n + tracked];
   }
 
  private:
   template <int Count, class Op>
-  static void for_constant(const Op& op) {
-    [&]<int... K>(std::integer_sequence<int, K...>) { (op(K), ...); }
+  [[gnu::always_inline]] static void for_constant(const Op& op) {
+    [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) { (op(K), ...); }
     (std::make_integer_sequence<int, Count>{});
   }
 
   template <bool Time, int Tracked>
-  static void record(tape& r, const F& f, T t, const Y& y, const P& p, field_arrays<Y, P, V>& a) {
-    for_constant<n>([&](int i) { a.y.data()[i] = r.input(y.data()[i]); });
-    for_constant<np>(
-        [&](int i) { a.p.data()[i] = Tracked > 0 ? r.input(p.data()[i]) : V(p.data()[i]); });
+  [[gnu::always_inline]] static void record(tape& r, const F& f, T t, const Y& y, const P& p,
+                                            field_arrays<Y, P, V>& a) {
+    for_constant<n>([&](int i)
+                        __attribute__((always_inline)) { a.y.data()[i] = r.input(y.data()[i]); });
+    for_constant<np>([&](int i) __attribute__((always_inline)) {
+      a.p.data()[i] = Tracked > 0 ? r.input(p.data()[i]) : V(p.data()[i]);
+    });
     const V time = Time ? r.input(t) : V(t);
     f(time, a.y, a.p, a.dy);
   }

@@ -37,17 +37,27 @@ struct variable {
 template <class T, class Home>
 inline constexpr bool is_differentiable_v<variable<T, Home>> = true;
 
-template <class T, class H>
+/// The slope of a sum or difference, 1 or −1, known by its type: recordings that write out their
+/// arithmetic have no product to make for it.
+template <int Sign>
+struct unit_slope {
+  template <class T>
+  [[gnu::always_inline]] operator T() const {
+    return T(Sign);
+  }
+};
+
+template <class T, class H, class Slope>
 [[gnu::always_inline]] inline variable<T, H> chain(const variable<T, H>& x, const T& value,
-                                                   const T& slope) {
+                                                   const Slope& slope) {
   if (x.home == nullptr) return variable<T, H>(value);
   return {value, x.home->push(x.id, -1, slope, T(0)), x.home};
 }
 
-template <class T, class H>
+template <class T, class H, class SlopeA, class SlopeB>
 [[gnu::always_inline]] inline variable<T, H> chain(const variable<T, H>& a, const variable<T, H>& b,
-                                                   const T& value, const T& slope_a,
-                                                   const T& slope_b) {
+                                                   const T& value, const SlopeA& slope_a,
+                                                   const SlopeB& slope_b) {
   if (a.home == nullptr) return chain(b, value, slope_b);
   if (b.home == nullptr) return chain(a, value, slope_a);
   REVODE_EXPECT(a.home == b.home);  // variables of two recordings do not meet
@@ -61,19 +71,19 @@ template <class T, class H>
 
 template <class T, class H>
 [[gnu::always_inline]] inline variable<T, H> operator-(const variable<T, H>& a) {
-  return chain(a, T(-a.value), T(-1));
+  return chain(a, T(-a.value), unit_slope<-1>());
 }
 
 template <class T, class H>
 [[gnu::always_inline]] inline variable<T, H> operator+(const variable<T, H>& a,
                                                        const variable<T, H>& b) {
-  return chain(a, b, T(a.value + b.value), T(1), T(1));
+  return chain(a, b, T(a.value + b.value), unit_slope<1>(), unit_slope<1>());
 }
 
 template <class T, class H>
 [[gnu::always_inline]] inline variable<T, H> operator-(const variable<T, H>& a,
                                                        const variable<T, H>& b) {
-  return chain(a, b, T(a.value - b.value), T(1), T(-1));
+  return chain(a, b, T(a.value - b.value), unit_slope<1>(), unit_slope<-1>());
 }
 
 template <class T, class H>
@@ -108,7 +118,7 @@ template <class T, class H, constant_for<variable<T, H>> C>
 
 template <class T, class H, constant_for<variable<T, H>> C>
 [[gnu::always_inline]] inline variable<T, H> operator-(const C& c, const variable<T, H>& a) {
-  return chain(a, T(lift<T>(c) - a.value), T(-1));
+  return chain(a, T(lift<T>(c) - a.value), unit_slope<-1>());
 }
 
 template <class T, class H, constant_for<variable<T, H>> C>

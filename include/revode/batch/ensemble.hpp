@@ -89,27 +89,24 @@ problem<const F&, Y, P> problem_of(const ensemble<F, Y, P>& e, index l) {
   return {e.f, of_lane(e.y0, l), of_lane(e.t0, l), of_lane(e.t1, l), of_lane(e.p, l)};
 }
 
-/// What single solves know and lanes do not.
-template <class Options>
-void refuse_what_lanes_lack(const Options& o) {
-  const auto refuse = [](bool used, const std::string& what) {
-    if (used)
-      throw std::invalid_argument(what +
-                                  " in an ensemble (lanes side by side are without it) leave it "
-                                  "out, or solve lane by lane with events()?");
-  };
-  if constexpr (requires { o.step_rounding; })
-    refuse(o.step_rounding != decltype(o.step_rounding){}, "step_rounding");
-  if constexpr (requires { o.stops; }) refuse(!o.stops.empty(), "stops");
-  if constexpr (requires { o.discontinuities; })
-    refuse(!o.discontinuities.empty(), "discontinuities");
-  if constexpr (requires { o.min_step; }) refuse(o.min_step > 0, "min_step");
-  if constexpr (requires { o.grid; }) refuse(!o.grid.empty(), "grid");
-  if constexpr (requires { o.norm; }) refuse(o.norm.given(), "norm");
-  if constexpr (requires { o.controller.ratio; })
-    refuse(o.controller.ratio != 0 || o.controller.at_most_integral,
-           "a controller with a step ratio");
-  if constexpr (requires { o.save.every; }) refuse(o.save.every > 0, "save.every");
+/// What of this single solves know and lanes side by side do not; empty: nothing.
+inline std::string what_lanes_lack(const options& o) {
+  if (o.step_rounding != rounding::none) return "step_rounding";
+  if (o.min_step > 0) return "min_step";
+  if (!o.grid.empty()) return "grid";
+  if (o.norm.given()) return "norm";
+  if (o.controller.ratio != 0 || o.controller.at_most_integral)
+    return "a controller with a step ratio";
+  return o.save.every > 0 ? "save.every" : "";
+}
+inline void refuse_what_lanes_lack(const options& o) {
+  std::string what = what_lanes_lack(o);
+  if (what.empty() && !o.stops.empty()) what = "stops";
+  if (what.empty() && !o.discontinuities.empty()) what = "discontinuities";
+  if (!what.empty())
+    throw std::invalid_argument(what +
+                                " in an ensemble (lanes side by side are without it) leave it "
+                                "out, or solve lane by lane with events()?");
 }
 
 /// Throws std::invalid_argument, before any work, for the first thing wrong; returns the number of
@@ -122,8 +119,9 @@ template <class M, class F, class Y, class P>
   static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_copyable_v<Y> &&
                     std::is_trivially_copyable_v<P>,
                 "lanes need fields, states and parameters that are trivially copyable");
-  static_assert(!requires { requires F::complex_pairs; },
-                "lanes measure real elements: solve complex problems one by one?");
+  static_assert(
+      !requires { requires F::complex_pairs; },
+      "lanes measure real elements: solve complex problems one by one?");
   const index lanes = lanes_of(e);
   if (!lanes_take_v<M, Y>)
     throw std::invalid_argument(

@@ -12,6 +12,7 @@
 
 #include <revode/batch/ensemble.hpp>
 #include <revode/batch/ensemble_solution.hpp>
+#include <revode/batch/event_store.hpp>
 #include <revode/batch/lane_arrays.hpp>
 #include <revode/batch/lane_loop.hpp>
 #include <revode/batch/lane_store.hpp>
@@ -123,17 +124,11 @@ ensemble_solution<Y> gathered(std::vector<solution<Y>>& each) {
   return all;
 }
 
-/// Integrates every lane of an ensemble with events (see revode/solve/events.hpp): one list for all
-/// lanes or, in a vector, one a lane, so that every lane has its own times. What occurred in lane l is
-/// in solution.events[l]. Lanes go one by one, without vectors, on the cores of this machine; so any
-/// method and every option of a single solve will do, and an empty list, events(), asks for just that.
-/// bits    those of problem_of(e, l) solved alone with these events
-/// errors  std::invalid_argument for misuse; an exception of the field or an event ends its lane with
-///         user_error, and the first is thrown again after all lanes have ended
-template <method M, class F, class Y, class P, class... E, class Place = on_device>
-ensemble_solution<Y> solve(const ensemble<F, Y, P>& e, const M& m, const options& o,
-                           const std::vector<event_list<E...>>& events, Place place = {}) {
-  std::vector<solution<Y>> each(static_cast<std::size_t>(validate(e, m, o, events)));
+/// Lanes one by one, on the cores of this machine.
+template <class M, class F, class Y, class P, class... E, class Place>
+ensemble_solution<Y> solve_one_by_one(const ensemble<F, Y, P>& e, const M& m, const options& o,
+                                      const std::vector<event_list<E...>>& events, Place place) {
+  std::vector<solution<Y>> each(static_cast<std::size_t>(lanes_of(e)));
   for (std::size_t l = 0; l < each.size(); ++l) {
     each[l].status = status::user_error;
     each[l].t = of_lane(e.t0, static_cast<index>(l));
@@ -155,6 +150,32 @@ ensemble_solution<Y> solve(const ensemble<F, Y, P>& e, const M& m, const options
       },
       place);
   return gathered(each);
+}
+
+/// Integrates every lane of an ensemble with events (see revode/solve/events.hpp): one list for all
+/// lanes or, in a vector, one a lane, so that every lane has its own times. What occurred in lane l is
+/// in solution.events[l]. Lanes go side by side, in vectors and on devices, with located and timed
+/// events, any jumps, stops and discontinuities, for adaptive steps of the methods that lanes take
+/// (on a device the events' functions are REVODE_HD, and their objects trivially copyable). With
+/// anything else that a single solve may have they go one by one, on the cores of this machine; an
+/// empty list, events(), asks for just that.
+/// bits    those of problem_of(e, l) solved alone with these events
+/// errors  std::invalid_argument for misuse; an exception of the field or an event ends its lane with
+///         user_error, and the first is thrown again after all lanes have ended
+template <method M, class F, class Y, class P, class... E, class Place = on_device>
+ensemble_solution<Y> solve(const ensemble<F, Y, P>& e, const M& m, const options& o,
+                           const std::vector<event_list<E...>>& events, Place place = {}) {
+  validate(e, m, o, events);
+  if constexpr (events_side_by_side_v<M, F, Y, P, Place, E...>) {
+    if (!(o.fixed_step > 0) && what_lanes_lack(o).empty()) {
+      constexpr int together = lane_width(Place::width, static_size_v<Y>);
+      lane_failures failures;
+      auto s = solve_side_by_side<together>(e, m, o, events, place, failures);
+      failures.rethrow();
+      return s;
+    }
+  }
+  return solve_one_by_one(e, m, o, events, place);
 }
 template <method M, class F, class Y, class P, class... E, class Place = on_device>
 ensemble_solution<Y> solve(const ensemble<F, Y, P>& e, const M& m, const options& o,

@@ -12,15 +12,6 @@
 
 namespace revode {
 
-inline lane_rules rules_of(const options& o) {
-  return {.controller = o.controller,
-          .fixed_step = o.fixed_step,
-          .first_step = o.first_step,
-          .max_step = o.max_step,
-          .save_t0 = o.save.t0,
-          .save_t1 = o.save.t1};
-}
-
 /// An ensemble where its lanes run, for solving it more than once (with other parameters, in an
 /// order learned from the last time). W is the number of lanes stepped together by one worker (0:
 /// lane_width, and pull_width for gradients); without Saves there can be no save points, and half as

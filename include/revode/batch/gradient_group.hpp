@@ -108,9 +108,10 @@ struct gradient_group {
     }
   }
 
-  /// The group before round `round`, from a slot; caches are computed again.
+  /// The group before round `round`, from a slot; caches are computed again where a round repeated
+  /// from here reads them.
   REVODE_HD void load(group_type& g, bars_type& bars, const index* lane, index worker, index slot,
-                      index round) const {
+                      index round, bool repeats) const {
     for (index i = 0; i < state_rows; ++i) {
       const T* from = state_row(worker, slot, i);
       for (int l = 0; l < W; ++l) g.now[i][l] = from[l];
@@ -139,7 +140,7 @@ struct gradient_group {
       const double* t = log_row(worker, round);
       for (int l = 0; l < W; ++l) g.t[l] = t[l];
     }
-    if (arena.plan != lane_memory_plan::states || !pulls_by_stages<M, Y, W>)
+    if (W == 1 || repeats || arena.plan == lane_memory_plan::controller)
       each(bars, lane, refresh_body<M, F, group_type>{forward.m, forward.f, g});
   }
 
@@ -237,11 +238,11 @@ struct gradient_group {
     if (arena.plan != lane_memory_plan::states) stack(worker, 0) = 0;
     while (end > 0) {
       if (arena.plan == lane_memory_plan::states) {
-        load(g, bars, lane, worker, end - 1, end - 1);
+        load(g, bars, lane, worker, end - 1, end - 1, false);
       } else {
         while (stack(worker, live - 1) >= end) --live;
         index at = stack(worker, live - 1);
-        load(g, bars, lane, worker, live - 1, at);
+        load(g, bars, lane, worker, live - 1, at, at < end - 1);
         while (at < end - 1) {
           if (stack(worker, live - 1) != at) {
             stack(worker, live) = at;
@@ -327,7 +328,8 @@ struct gradient_group {
   REVODE_HD void each(bars_type& bars, const index* lane, const Body& body) const {
     forward.guarded([&] { for_each_lane_apart<W>(body); },
                     [&] {
-                      for (int l = 0; l < W; ++l) guarded_lane(bars, l, lane[l], [&] { body(l); });
+                      for (int l = 0; l < W; ++l)
+                        guarded_lane(bars, l, lane[l], [&] { one_lane_apart(body, l); });
                     },
                     false);
   }

@@ -74,6 +74,15 @@ REVODE_HD bool advance_adaptive(const lane_rules& rules, lane_group<M, Y, P, W>&
   return W == 1 || magnitude(next - at) <= g.least[l];
 }
 
+/// Rules that have the default gains, those written as constants: where a method asks about them for
+/// its controller, the answer is known, and a loop over lanes keeps no branch.
+REVODE_HD lane_rules with_default_gains(lane_rules rules) {
+  const pid_controller usual{};
+  rules.controller.p = usual.p, rules.controller.i = usual.i, rules.controller.d = usual.d;
+  rules.controller.ratio = usual.ratio, rules.controller.at_most_integral = false;
+  return rules;
+}
+
 /// The same for a method that brings its own controller. Its memory lies in previous, before and most
 /// (1: rejected).
 template <class M, class Y, class P, int W, class Tapes>
@@ -96,6 +105,20 @@ REVODE_HD bool advance_by_method(const M& m, const lane_rules& rules, lane_group
   g.h[l] = h;
   g.steps[l] += select(accept, 1.0, 0.0);
   return W == 1 || magnitude(g.t_new[l] - at) <= g.least[l];
+}
+
+/// The same of all lanes for any gains: a loop with branches, apart from those without.
+template <class M, class Y, class P, int W, class Tapes>
+#if defined(__CUDACC__)
+REVODE_HD
+#else
+[[gnu::noinline]]
+#endif
+    std::int64_t
+    advance_by_gains(const M& m, const lane_rules& rules, lane_group<M, Y, P, W>& g, Tapes& tapes) {
+  std::int64_t at_end = 0;
+  for (int l = 0; l < W; ++l) at_end += advance_by_method(m, rules, g, tapes, l);
+  return at_end;
 }
 
 /// The same for stepper::fixed_step.
@@ -121,13 +144,14 @@ REVODE_HD std::int64_t before_next_attempt(const lane_group<M, Y, P, W>& g, int 
   return g.t_new[l] == g.t[l] ? code(status::step_underflow) : running;
 }
 
-/// How lane l, which runs, goes on after an attempt.
+/// How lane l, which runs, goes on after an attempt; t1 is its end.
 template <bool Fixed, class M, class Y, class P, int W>
-REVODE_HD std::int64_t verdict(const lane_group<M, Y, P, W>& g, int l, std::int64_t attempts) {
+REVODE_HD std::int64_t verdict(const lane_group<M, Y, P, W>& g, int l, std::int64_t attempts,
+                               double t1) {
   const double error = g.error[l];
   const bool good = error <= 1;
-  if (good && g.t[l] == g.t1[l]) return code(status::success);
-  if (!good && (Fixed || too_short_step(g.t[l], g.t1[l] - g.t0[l], g.h[l]))) {
+  if (good && g.t[l] == t1) return code(status::success);
+  if (!good && (Fixed || too_short_step(g.t[l], t1 - g.t0[l], g.h[l]))) {
     if (g.trouble[l] != code(status::success)) return g.trouble[l];
     if (error == error_of_overflow) return code(status::non_finite_state);
     if constexpr (is_linearly_implicit_v<M>) {
@@ -154,7 +178,7 @@ REVODE_HD int settle(lane_group<M, Y, P, W>& g) {
   int count = 0;
   for (int l = 0; l < W; ++l) {
     if (g.ended[l] != running) continue;
-    const std::int64_t how = verdict<Fixed>(g, l, g.attempts_of(l));
+    const std::int64_t how = verdict<Fixed>(g, l, g.attempts_of(l), g.t1[l]);
     if (how == running) continue;
     end_lane(g, l, how);
     ++count;
@@ -174,9 +198,14 @@ REVODE_HD bool advance_lanes(const M& m, const lane_rules& rules, lane_group<M, 
     for_each_lane<W>([&](int l)
                          __attribute__((always_inline)) { at_end += advance_fixed(g, tapes, l); });
   } else if constexpr (is_linearly_implicit_v<M>) {
-    for_each_lane<W>([&](int l) __attribute__((always_inline)) {
-      at_end += advance_by_method(m, r, g, tapes, l);
-    });
+    if (W > 1 && has_default_gains(r.controller)) {
+      const lane_rules usual = with_default_gains(rules);
+      for_each_lane<W>([&](int l) __attribute__((always_inline)) {
+        at_end += advance_by_method(m, usual, g, tapes, l);
+      });
+    } else {
+      at_end += advance_by_gains(m, r, g, tapes);
+    }
   } else if (W > 1 && is_plain(r.controller, r.max_step, lane_order<M> + 1)) {
     for_each_lane<W>([&](int l) __attribute__((always_inline)) {
       at_end += advance_adaptive<true>(r, g, tapes, l);
@@ -217,6 +246,18 @@ REVODE_HD
     attempt_lanes(const M& m, const F& f, const lane_rules& rules, lane_group<M, Y, P, W>& g,
                   Tapes& tapes) {
   return attempt_all_lanes<Fixed>(m, f, rules, g, tapes);
+}
+
+/// step_lane of one lane, likewise: it hardly ever runs.
+template <bool Fixed, class M, class F, class Y, class P, int W, class Tapes>
+#if defined(__CUDACC__)
+REVODE_HD
+#else
+[[gnu::noinline]]
+#endif
+    index
+    step_lane_apart(const M& m, const F& f, lane_group<M, Y, P, W>& g, Tapes& tapes, int l) {
+  return step_lane<Fixed>(m, f, g, tapes, l);
 }
 
 }  // namespace revode

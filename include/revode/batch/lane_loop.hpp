@@ -44,6 +44,19 @@ struct forward_group {
   REVODE_HD void operator()(index) const {
     group_type g{};
     tapes_type tapes{};
+    run(
+        g, [&](int l, index lane) { start(g, l, lane); },
+        [&](const index* lane) {
+          int ended = attempt_round(g, tapes);
+          if constexpr (Saves) save(g, tapes, lane, ended);
+          return ended;
+        });
+  }
+
+  /// start(l, lane) gives lane l of the group a problem; round(lanes) makes an attempt of each and
+  /// tells how many have ended by it.
+  template <class Start, class Round>
+  REVODE_HD void run(group_type& g, const Start& start, const Round& round) const {
     index lane[W];  // lane l solves problem lane[l]; −1: none is left for it
     bool more = true;
     for (int l = 0; l < W; ++l) {
@@ -54,21 +67,19 @@ struct forward_group {
       int idle = 0;
       for (int l = 0; l < W; ++l) {
         if (g.ended[l] == running) continue;
-        refill(g, l, lane[l], more);
+        refill(g, l, lane[l], more, start);
         idle += lane[l] < 0;
       }
       if (idle == W) return;
       park(g, lane);
       int ended = 0;
-      while (ended == 0) {
-        ended = attempt_round(g, tapes);
-        if constexpr (Saves) save(g, tapes, lane, ended);
-      }
+      while (ended == 0) ended = round(lane);
     }
   }
 
   /// Takes lane l's result and gives it the next problem that needs a step.
-  REVODE_HD void refill(group_type& g, int l, index& lane, bool& more) const {
+  template <class Start>
+  REVODE_HD void refill(group_type& g, int l, index& lane, bool& more, const Start& start) const {
     for (;;) {
       if (lane >= 0) retire_lane<Saves>(m, rules, g, l, out, lane);
       lane = -1;
@@ -77,7 +88,7 @@ struct forward_group {
       more = k < queue.end;
       if (!more) return;
       lane = in.order == nullptr ? k : in.order[k];
-      start(g, l, lane);
+      start(l, lane);
       if (g.ended[l] == running) return;
     }
   }
@@ -118,7 +129,7 @@ struct forward_group {
     index evaluations = g.evaluations_each;
     for (int l = 0; l < W; ++l)
       if (g.ended[l] == running && g.attempted[l] == g.clock)
-        guarded([&] { evaluations = step_lane<Fixed>(m, f, g, tapes, l); },
+        guarded([&] { evaluations = step_lane_apart<Fixed>(m, f, g, tapes, l); },
                 [&] {
                   end_lane(g, l, code(status::user_error));
                   ++ended;

@@ -67,7 +67,8 @@ REVODE_HD void refresh_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, i
 }
 
 /// The transpose of the step from (g.t, g.now) to t_new of lane l; none where they are equal. The
-/// stages are computed again.
+/// stages are computed again; among several lanes the cache as well, which refresh_lane would take
+/// through memory.
 template <lane_vjp Kind, class M, class F, class Y, class P, int W, bool Times>
 REVODE_HD void pull_lane(const M& m, const F& f, const lane_group<M, Y, P, W>& g,
                          lane_bars<M, Y, P, W, Times>& bars, double t_new, std::int64_t round,
@@ -87,6 +88,7 @@ REVODE_HD void pull_lane(const M& m, const F& f, const lane_group<M, Y, P, W>& g
       state_bar, 0, [&](int i, T& x) __attribute__((always_inline)) { x = bars.state[i][l]; });
   for_each_number(
       p_bar, 0, [&](int i, T& x) __attribute__((always_inline)) { x = bars.p[i][l]; });
+  if constexpr (W > 1) refresh(m, sys, t, from);
   attempt_in_lane(m, sys, tolerance{.estimate = false}, t, t_new, from, tape, next);
   pull_in_lane(m, sys, t, t_new, tape, state_bar, p_bar);
   for_each_number(
@@ -119,6 +121,18 @@ REVODE_HD
     void
     for_each_lane_apart(const Body& body) {
   for_all_lanes<W>(body);
+}
+
+/// body(l) of one lane, likewise: what hardly ever runs is compiled once.
+template <class Body>
+#if defined(__CUDACC__)
+REVODE_HD
+#else
+[[gnu::noinline]]
+#endif
+    void
+    one_lane_apart(const Body& body, int l) {
+  body(l);
 }
 
 template <class M, class F, class Group>

@@ -29,19 +29,19 @@ REVODE_HD void find_next_save(lane_group<M, Y, P, W>& g, int l, const lane_input
   g.next_time[l] = more ? in.save_ts[g.next_save[l]] : g.direction[l] * infinite;
 }
 
-/// The first step (signed) of a lane.
+/// The first step (signed) of a lane at y0.
 template <class M, class System, class Y, class P, int W>
 REVODE_HD double start_step(System& sys, const lane_rules& rules, const lane_group<M, Y, P, W>& g,
-                            int l, const Y& y0) {
+                            int l, double t1, const Y& y0) {
   if (rules.first_step != 0) return rules.first_step;
   const tolerance tol{g.rtol[l], g.atol[l]};
-  return first_step(sys, g.t0[l], g.t1[l], y0, tol, lane_order<M>);
+  return first_step(sys, g.t[l], t1, y0, tol, lane_order<M>);
 }
 
-/// Lane l of the group takes up problem `lane`: stepper::start. What the field throws passes
-/// through, with a lane that stands at t0.
+/// Lane l of the group takes up problem `lane`: stepper::start up to the first step. What the field
+/// throws passes through, with a lane that stands at t0.
 template <bool Fixed, bool Saves, class M, class F, class Y, class P, int W>
-REVODE_HD void start_lane(const M& m, const F& f, const lane_rules& rules,
+REVODE_HD void begin_lane(const M& m, const F& f, const lane_rules& rules,
                           const lane_inputs<scalar_t<Y>>& in, const lane_outputs<scalar_t<Y>>& out,
                           lane_group<M, Y, P, W>& g, int l, index lane) {
   using T = scalar_t<Y>;
@@ -82,13 +82,25 @@ REVODE_HD void start_lane(const M& m, const F& f, const lane_rules& rules,
       keep_point(g, l, out, lane, value(m, c.state));
     find_next_save(g, l, in, lane);
   }
-  std::int64_t ended = t0 == t1 ? code(status::success) : running;
-  if (t0 != t1 && !Fixed) {
-    const double h = start_step(sys, rules, g, l, y0);
+  g.evaluations[l] = sys.counts.field_evaluations;
+}
+
+/// What follows: the first step, towards t1, unless the lane has ended.
+template <bool Fixed, class M, class F, class Y, class P, int W>
+REVODE_HD void depart_lane(const M& m, const F& f, const lane_rules& rules,
+                           lane_group<M, Y, P, W>& g, int l, std::int64_t ended, double t1) {
+  using T = scalar_t<Y>;
+  if (ended == running && !Fixed) {
+    typename method_types<M, Y>::state state;
+    P p;
+    for_each_number(state, 0, [&](int i, T& x) { x = g.now[i][l]; });
+    g.read_parameters(l, p);
+    system<F, Y, P> sys(f, p);
+    const double h = start_step(sys, rules, g, l, t1, value(m, state));
     if (h != h) ended = code(status::non_finite_field);
     g.h[l] = bounded_step(rules, h);
+    g.evaluations[l] += sys.counts.field_evaluations;
   }
-  g.evaluations[l] = sys.counts.field_evaluations;
   if (ended == running) {
     set_out_lane<Fixed>(g, l);
     ended = before_next_attempt(g, l, 0);
@@ -99,17 +111,30 @@ REVODE_HD void start_lane(const M& m, const F& f, const lane_rules& rules,
   if (const index last = deadline_of(g, l); W > 1 && last < g.deadline) g.deadline = last;
 }
 
-/// The save points in the step that lane l has just made: those inside it from dense output, those
-/// at its end from the new state.
+/// Both.
+template <bool Fixed, bool Saves, class M, class F, class Y, class P, int W>
+REVODE_HD void start_lane(const M& m, const F& f, const lane_rules& rules,
+                          const lane_inputs<scalar_t<Y>>& in, const lane_outputs<scalar_t<Y>>& out,
+                          lane_group<M, Y, P, W>& g, int l, index lane) {
+  begin_lane<Fixed, Saves>(m, f, rules, in, out, g, l, lane);
+  const bool somewhere = g.t0[l] != g.t1[l];
+  depart_lane<Fixed>(m, f, rules, g, l, somewhere ? running : code(status::success), g.t1[l]);
+}
+
+/// The save points inside the step that lane l has just made, from its dense output: those before its
+/// end or, where only a part of the step is whole, up to and with `until`.
 template <class M, class F, class Y, class P, int W, class Tapes>
-REVODE_HD void save_lane(const M& m, const F& f, const lane_inputs<scalar_t<Y>>& in,
-                         const lane_outputs<scalar_t<Y>>& out, lane_group<M, Y, P, W>& g,
-                         const Tapes& tapes, int l, index lane) {
+REVODE_HD void save_inside(const M& m, const F& f, const lane_inputs<scalar_t<Y>>& in,
+                           const lane_outputs<scalar_t<Y>>& out, lane_group<M, Y, P, W>& g,
+                           const Tapes& tapes, int l, index lane, double until, bool whole) {
   using T = scalar_t<Y>;
   const double t = g.t_from[l], t_new = g.t[l], direction = g.direction[l];
   const index end = in.save_end.at(0, lane);
+  const auto before = [&](double at) {
+    return whole ? direction * (until - at) > 0 : direction * (until - at) >= 0;
+  };
   if constexpr (has_dense_output_v<M>) {
-    if (direction * (t_new - g.next_time[l]) > 0) {
+    if (before(g.next_time[l])) {
       P p;
       g.read_parameters(l, p);
       system<F, Y, P> sys(f, p);
@@ -120,16 +145,27 @@ REVODE_HD void save_lane(const M& m, const F& f, const lane_inputs<scalar_t<Y>>&
       g.evaluations[l] += sys.counts.field_evaluations;
       for (; g.next_save[l] < end; ++g.next_save[l]) {
         const double at = in.save_ts[g.next_save[l]];
-        if (direction * (t_new - at) <= 0) break;
+        if (!before(at)) break;
         Y y;
         interpolate(m, t, t_new, tape, scratch, (at - t) / (t_new - t), y);
         keep_point(g, l, out, lane, y);
       }
     }
   }
+}
+
+/// Those of the whole step: inside it, and at its end from the new state.
+template <class M, class F, class Y, class P, int W, class Tapes>
+REVODE_HD void save_lane(const M& m, const F& f, const lane_inputs<scalar_t<Y>>& in,
+                         const lane_outputs<scalar_t<Y>>& out, lane_group<M, Y, P, W>& g,
+                         const Tapes& tapes, int l, index lane) {
+  using T = scalar_t<Y>;
+  const double t_new = g.t[l];
+  save_inside(m, f, in, out, g, tapes, l, lane, t_new, true);
   typename method_types<M, Y>::state state;
   for_each_number(state, 0, [&](int i, T& x) { x = g.now[i][l]; });
-  for (; g.next_save[l] < end && in.save_ts[g.next_save[l]] == t_new; ++g.next_save[l])
+  for (; g.next_save[l] < in.save_end.at(0, lane) && in.save_ts[g.next_save[l]] == t_new;
+       ++g.next_save[l])
     keep_point(g, l, out, lane, value(m, state));
   find_next_save(g, l, in, lane);
 }
@@ -143,7 +179,9 @@ REVODE_HD void retire_lane(const M& m, const lane_rules& rules, lane_group<M, Y,
   for_each_number(state, 0, [&](int i, T& x) { x = g.now[i][l]; });
   const Y& y = value(m, state);
   if constexpr (Saves)
-    if (rules.save_t1 && g.ended[l] == code(status::success)) keep_point(g, l, out, lane, y);
+    if (rules.save_t1 &&
+        (g.ended[l] == code(status::success) || g.ended[l] == code(status::terminal_event)))
+      keep_point(g, l, out, lane, y);
   for (int i = 0; i < length(y); ++i) out.y[i * out.stride + lane] = y.data()[i];
   out.t[lane] = g.t[l];
   out.ended[lane] = g.ended[l];

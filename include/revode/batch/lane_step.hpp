@@ -43,16 +43,24 @@ template <class M, class F, class Y, class P, int W>
 inline constexpr bool trouble_in_error_v = goes_on_v<step_system<M, F, Y, P, W>>;
 
 /// attempt, found by argument-dependent lookup, without the call that a single solve puts around a
-/// small step: a call left in the loop over lanes costs it its vectorisation.
+/// small step: a call left in the loop over lanes costs it its vectorisation, and in a large program
+/// compilers leave some that gnu::flatten should have inlined.
 template <class M, class System, class Y>
 REVODE_HD auto attempt_in_lane(const M& m, System& sys, const tolerance& tol, double t,
                                double t_new, const carry<M, Y>& from,
                                typename method_types<M, Y>::tape& tape, carry<M, Y>& next) {
   using record = typename method_types<M, Y>::record;
-  if constexpr (requires { try_step<M>(sys, tol, t, t_new, from, tape, next); })
+  if constexpr (requires { try_step<M>(sys, tol, t, t_new, from, tape, next); }) {
     return outcome<record>{try_step<M>(sys, tol, t, t_new, from, tape, next)};
-  else
+  } else if constexpr (requires(typename method_types<M, Y>::work & w) {
+                         requires std::is_empty_v<decltype(tape.work)>;
+                         try_rosenbrock_step<M>(m, sys, tol, t, t_new, from, tape, w, next);
+                       }) {
+    typename method_types<M, Y>::work w;
+    return try_rosenbrock_step<M>(m, sys, tol, t, t_new, from, tape, w, next);
+  } else {
     return attempt(m, sys, tol, t, t_new, from, tape, next);
+  }
 }
 
 /// No attempt of the method ends in a status of its own.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over lanes, each in a function that check.cmake disassembles. Never run.
+// The loops over lanes, each in a function that check.cmake disassembles. Never run. Where a system
+// has no recording inside, nothing but always_inline brings the steps into the loops: in a large
+// program other inlining has limits.
 #include <revode/batch/lane_control.hpp>
 #include <revode/batch/place.hpp>
 #include <revode/problems/lorenz.hpp>
@@ -34,12 +36,10 @@ REVODE_HD void pull_all(const F& f, Lanes& all) {
 }
 
 extern "C" {
-[[gnu::flatten]] bool attempt_lorenz(const lorenz& f, const lane_rules& r, lanes<3, 3>& all) {
+bool attempt_lorenz(const lorenz& f, const lane_rules& r, lanes<3, 3>& all) {
   return attempt_all(f, r, all);
 }
-[[gnu::flatten]] void pull_lorenz(const lorenz& f, lanes<3, 3>& all) {
-  pull_all<lane_vjp::directions>(f, all);
-}
+void pull_lorenz(const lorenz& f, lanes<3, 3>& all) { pull_all<lane_vjp::recorded>(f, all); }
 [[gnu::flatten]] bool attempt_ring(const lorenz96& f, const lane_rules& r, lanes<16, 1>& all) {
   return attempt_all(f, r, all);
 }
@@ -47,12 +47,10 @@ extern "C" {
   pull_all<lane_vjp::as_alone>(f, all);
 }
 using stiff_lanes = lanes<3, 3, lane_width(host_lanes, 3), rosenbrock23>;
-[[gnu::flatten]] bool attempt_stiff(const rober& f, const lane_rules& r, stiff_lanes& all) {
+bool attempt_stiff(const rober& f, const lane_rules& r, stiff_lanes& all) {
   return attempt_all(f, r, all);
 }
-[[gnu::flatten]] void pull_stiff(const rober& f, stiff_lanes& all) {
-  pull_all<lane_vjp::recorded>(f, all);
-}
+void pull_stiff(const rober& f, stiff_lanes& all) { pull_all<lane_vjp::recorded>(f, all); }
 }
 
 }  // namespace revode
