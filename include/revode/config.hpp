@@ -7,9 +7,11 @@
 #define REVODE_VERSION "0.1.0"
 
 // Small functions that a lane or a kernel calls: host and device, always inlined (a call left in the
-// inner loop of a lane group costs it its vectorisation).
+// inner loop of a lane group costs it its vectorisation). Defined as `inline` beforehand, half the time
+// to compile where neither lanes nor small states are.
 #if defined(__CUDACC__)
 #define REVODE_HD __host__ __device__ __forceinline__
+#elif defined(REVODE_HD)
 #elif defined(__GNUC__)
 #define REVODE_HD [[gnu::always_inline]] inline
 #else

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <cli/methods.hpp>
+#include <revode/problems/erased_events.hpp>
 
 namespace revode::cli {
 
@@ -49,12 +50,16 @@ struct adjoint_method {
   std::string_view adjoint, method;
   checked_differentiated (*differentiate)(const initial_value_problem&, const options&, index every,
                                           std::span<const weighting>) = nullptr;
+  checked_differentiated (*with_events)(const initial_value_problem&, const options&, index every,
+                                        std::span<const weighting>,
+                                        const erased_events&) = nullptr;  ///< may be null
 };
 
 /// The methods of an adjoint, all of them.
 auto adjoint_methods(std::string_view adjoint) -> std::vector<adjoint_method>;
 
-/// errors  misuse: the adjoint is not there for the method
-auto find_adjoint_method(std::string_view adjoint, std::string_view method) -> adjoint_method;
+/// errors  misuse: the adjoint is not there for the method, or not through events
+auto find_adjoint_method(std::string_view adjoint, std::string_view method, bool has_events)
+    -> adjoint_method;
 
 }  // namespace revode::cli

@@ -154,7 +154,10 @@ void read_lanes(const arguments& given, ensemble_request& r) {
   misuse("--gradient with --method " + std::string(r.program.method) + " (lanes of " +
          r.problem.name +
          (methods.empty() ? " have no gradients" : " have gradients by " + methods) +
-         " in this command) " + (methods.empty() ? "leave it out" : "choose that") +
+         " in this command) " +
+         (methods.empty()                          ? "leave it out"
+          : methods.find(',') == std::string::npos ? "choose that"
+                                                   : "choose one of these") +
          ", or solve ensembles through the library?");
 }
 

@@ -16,7 +16,7 @@ auto compiled_for_events(method_list<Methods...>) -> std::vector<event_method> {
 }  // namespace
 
 auto event_methods() -> std::vector<event_method> {
-  return compiled_for_events(method_list<tsit5, dop853>{});
+  return compiled_for_events(method_list<tsit5, dop853, rodas5p, radau_iia5>{});
 }
 
 auto find_event_method(std::string_view name, const std::string& problem) -> event_method {

@@ -22,7 +22,7 @@ struct event_method {
                                   const tangents<vector, vector>&, const erased_events&) = nullptr;
 };
 
-/// Two of them: each takes seconds to compile.
+/// Explicit ones, a Rosenbrock and an implicit method: each takes seconds to compile.
 auto event_methods() -> std::vector<event_method>;
 
 /// The method of a name with the events of `problem`; misuse if it is not compiled for events.

@@ -41,14 +41,11 @@ void read_adjoint(const arguments& given, gradient_request& r) {
   r.adjoint_name = given.value_or("--adjoint", recursive_checkpoint::name);
   if (r.checkpoints()) return read_checkpoints(given, r.adjoint);
   refuse_checkpoints(given, r.adjoint_name);
-  if (r.has_events())
-    misuse("adjoint " + r.adjoint_name + " with the events of " + r.problem.name +
-           " (this command differentiates them by recursive_checkpoint) leave --adjoint out?");
   if (r.adjoint_name == "reversible" && !r.settings.discontinuities.empty())
     misuse("adjoint " + r.adjoint_name + " with " + r.problem.name +
            " (its field jumps at known times, where its steps cannot be undone) choose "
            "recursive_checkpoint?");
-  r.other = find_adjoint_method(r.adjoint_name, r.method.name);
+  r.other = find_adjoint_method(r.adjoint_name, r.method.name, r.has_events());
   if (given.has("--interval"))
     r.adjoint.interval = whole_number("--interval", given.at("--interval"));
 }
@@ -56,6 +53,10 @@ void read_adjoint(const arguments& given, gradient_request& r) {
 /// Before anything else of a request, since the method may be chosen for it.
 void check_adjoint(const arguments& given) {
   if (!given.has("--adjoint")) return;
+  if (given.at("--adjoint") == "steady_state")
+    misuse(
+        "adjoint steady_state in this command (it differentiates a state at rest, and no named "
+        "problem is solved for one) call solve(q, m, o, steady_state{}) of the library?");
   std::vector<std::string_view> known;
   for (const adjoint_text& a : adjoint_texts()) known.push_back(a.name);
   if (std::find(known.begin(), known.end(), given.at("--adjoint")) == known.end())
@@ -82,7 +83,10 @@ bool gradient_request::exact() const {
 
 checked_differentiated gradient_request::differentiate(
     const initial_value_problem& q, std::span<const weighting> weightings) const {
-  if (!checkpoints()) return other.differentiate(q, settings, adjoint.interval, weightings);
+  if (!checkpoints())
+    return has_events()
+               ? other.with_events(q, settings, adjoint.interval, weightings, problem.events)
+               : other.differentiate(q, settings, adjoint.interval, weightings);
   return checked_differentiated(
       has_events() ? with_events.differentiate(q, settings, adjoint, weightings, problem.events)
                    : method.differentiate(q, settings, adjoint, weightings));

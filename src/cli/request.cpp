@@ -33,10 +33,10 @@ void read_vector(const arguments& given, std::string_view option, const std::str
 auto chosen_method(const arguments& given, const run_request& r) -> std::string_view {
   const std::string_view best = method_for(r.settings.rtol, r.problem.stiff());
   std::vector<std::string_view> compiled;
-  if (r.has_events())
-    for (const event_method& m : event_methods()) compiled.push_back(m.name);
   for (const adjoint_method& a : adjoint_methods(given.value_or("--adjoint", "")))
-    compiled.push_back(a.method);
+    if (!r.has_events() || a.with_events != nullptr) compiled.push_back(a.method);
+  if (r.has_events() && compiled.empty())
+    for (const event_method& m : event_methods()) compiled.push_back(m.name);
   const auto is_there = [&](std::string_view name) {
     return std::find(compiled.begin(), compiled.end(), name) != compiled.end();
   };

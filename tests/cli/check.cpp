@@ -175,9 +175,15 @@ TEST_CASE("misuse of adjoints says what to do") {
       {"grad medakzo:9 --adjoint reversible --method reversible_heun",
        "adjoint reversible with medakzo:9 (its field jumps at known times, where its steps cannot "
        "be undone) choose recursive_checkpoint?"},
-      {"grad bouncing_ball --adjoint backsolve",
-       "adjoint backsolve with the events of bouncing_ball (this command differentiates them by "
-       "recursive_checkpoint) leave --adjoint out?"}};
+      {"grad bouncing_ball --adjoint backsolve --method dop853",
+       "adjoint backsolve with method dop853 (in this command it goes with tsit5 through events) "
+       "choose one of these, or the adjoint recursive_checkpoint?"},
+      {"grad bouncing_ball --adjoint reversible",
+       "adjoint reversible with events (its steps cannot be undone through a jump) choose "
+       "recursive_checkpoint?"},
+      {"grad brusselator --adjoint steady_state",
+       "adjoint steady_state in this command (it differentiates a state at rest, and no named "
+       "problem is solved for one) call solve(q, m, o, steady_state{}) of the library?"}};
   for (const auto& [words, text] : all) {
     CAPTURE(words);
     const outcome o = run(words);

@@ -90,12 +90,21 @@ TEST_CASE("ensemble: lanes of stiff problems are solved by Rodas5P, to the refer
   CHECK(run("ensemble orego --lanes 2 --gradient").err ==
         "--gradient with --method rodas5p (lanes of orego have no gradients in this command) leave "
         "it out, or solve ensembles through the library?\n");
-  const std::string words = " rober --rtol 1e-5 --t1 40 --loss component:0 --json";
-  const auto lanes = run("ensemble --lanes 1 --gradient --sweep p:0=0.04:1" + words).json(),
-             alone = run("grad --method rosenbrock23" + words).json();
-  for (std::size_t i = 0; i < 3; ++i)
-    CHECK(lanes["gradient"]["p"][0][i].get<double>() ==
-          doctest::Approx(alone["gradient"]["p"][i].get<double>()).epsilon(1e-6));
+}
+
+TEST_CASE("ensemble: gradients by other methods are those of one problem") {
+  if (!lanes_are_built()) return;
+  const std::vector<std::pair<std::string, std::string>> all{
+      {"p:0=0.04:1", " rober --method rosenbrock23 --rtol 1e-5 --t1 40 --loss component:0 --json"},
+      {"p:0=1.5:2", " lotka_volterra --method vern7 --t1 3 --loss squared --json"}};
+  for (const auto& [sweep, words] : all) {
+    CAPTURE(words);
+    const auto lanes = run("ensemble --lanes 1 --gradient --sweep " + sweep + words).json(),
+               alone = run("grad" + words).json();
+    for (std::size_t i = 0; i < 3; ++i)
+      CHECK(lanes["gradient"]["p"][0][i].get<double>() ==
+            doctest::Approx(alone["gradient"]["p"][i].get<double>()).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("ensemble: slots, log and budget choose the memory and change no bit") {

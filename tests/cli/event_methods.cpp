@@ -72,6 +72,26 @@ TEST_CASE("the gradient of bouncing_ball goes through its bounces, in one state 
   }
 }
 
+TEST_CASE("implicit and Rosenbrock methods go through bounces, and so do continuous adjoints") {
+  const closed_form exact;
+  for (const char* how : {"--method rodas5p", "--method radau_iia5", "--method dop853",
+                          "--adjoint backsolve", "--adjoint interpolating", "--adjoint gauss"}) {
+    CAPTURE(how);
+    const std::string words = std::string("grad bouncing_ball --json --check ") + how;
+    const auto height = run(words + " --loss component:0").json(),
+               time = run(words + " --loss event:2").json();
+    CHECK(height["events"].size() == 4);
+    CHECK(height["gradient"]["p"][0].get<double>() ==
+          doctest::Approx(exact.height_by_g()).epsilon(1e-7));
+    CHECK(height["gradient"]["p"][1].get<double>() ==
+          doctest::Approx(exact.height_by_r()).epsilon(1e-7));
+    CHECK(time["loss"].get<double>() == near(exact.time(2)));
+    CHECK(time["gradient"]["p"][1].get<double>() ==
+          doctest::Approx(exact.time_by_r(2)).epsilon(1e-7));
+    CHECK(time["check"]["gradient"]["difference"].get<double>() < 1e-7);
+  }
+}
+
 TEST_CASE("a loss may be the time of an event") {
   const auto j = run("grad bouncing_ball --loss event:2 --check --json").json();
 
@@ -131,8 +151,8 @@ TEST_CASE("a step ends where a problem's field jumps, and few are rejected there
 TEST_CASE("misuse of events says what to do") {
   const std::vector<std::pair<std::string, std::string>> all{
       {"solve bouncing_ball --method rk4 --fixed-step 0.1",
-       "method rk4 with the events of bouncing_ball (this command finds events by tsit5, dop853) "
-       "choose one of these, or solve it through the library?"},
+       "method rk4 with the events of bouncing_ball (this command finds events by tsit5, dop853, "
+       "rodas5p, radau_iia5) choose one of these, or solve it through the library?"},
       {"solve lorenz --events a.csv",
        "--events with lorenz (it has no events) leave it out, or choose a problem such as "
        "bouncing_ball?"},
