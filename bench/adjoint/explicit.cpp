@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explicit methods: on coarse grids their many short steps cost less than one factorisation each.
+// Explicit methods: on coarse grids their many short steps cost less than one factorisation each;
+// ROCK4's are as long as the error allows.
 #include <algorithm>
 
 #include <revode/solvers/bosh3.hpp>
+#include <revode/solvers/rock4.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 #include "method.hpp"
@@ -19,6 +21,7 @@ void add_explicit(const selection& which, const std::vector<std::string>& method
   };
   add(bosh3{});
   add(tsit5{});
+  add(rock4{});
 }
 
 }  // namespace revode::bench

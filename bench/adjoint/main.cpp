@@ -27,7 +27,7 @@ constexpr const char* help =
     "  --problems A,B     of brusselator_2d:N (N x N cells), hires, rober\n"
     "                     (default: brusselator_2d:17,hires,rober)\n"
     "  --methods X,Y      of esdirk325, esdirk547, radau_iia5, rodas5p and, on the Brusselator,\n"
-    "                     bosh3, tsit5 (default: all)\n"
+    "                     bosh3, tsit5, rock4 (default: all)\n"
     "  --tolerances R,S   relative tolerances (default: 1e-3,3e-4,1e-4,...,1e-7)\n"
     "  --error E          the error at which times and bytes are compared (default 1e-4)\n"
     "  --peers            also SUNDIALS CVODES, where this program was built with it\n"

@@ -59,6 +59,10 @@ void add_method(contest& c);
 template <class M>
 void add_sparse(contest& c);
 
+/// Explicit methods, on brusselator_2d: it is parabolic, hence no stiffer than its grid is fine.
+inline const std::vector<std::string> explicit_names{"rock4", "rock2", "dop853"};
+void add_explicit(contest& c);
+
 // Peers. Each returns what it is, or why it is not there.
 std::string add_cvode(contest& c);
 std::string add_odeint(contest& c);

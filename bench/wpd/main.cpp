@@ -79,6 +79,7 @@ std::vector<std::string> method_names() {
   const auto take = [&](const auto& m) { names.push_back(m.name); };
   for_each_method(rosenbrock_methods{}, take);
   for_each_method(implicit_methods{}, take);
+  names.insert(names.end(), explicit_names.begin(), explicit_names.end());
   return names;
 }
 std::vector<std::string> problem_names() {
@@ -152,6 +153,7 @@ std::vector<std::string> gather(request& r) {
   add_sparse<radau_iia9>(r.who);
   add_sparse<esdirk547>(r.who);
   add_sparse<rodas5p>(r.who);
+  add_explicit(r.who);
   if (!r.peers) return {};
   std::vector<std::string> peers{add_cvode(r.who), add_odeint(r.who)};
   if (!r.hairer.empty()) peers.push_back(add_hairer(r.who, r.hairer));
