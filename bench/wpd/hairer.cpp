@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hairer's RADAU5, RADAU and RODAS, compiled by gfortran from a folder with their sources, each into a
-// library of its own, since they share names.
+// Hairer's RADAU5, RADAU, RODAS and SEULEX, compiled by gfortran from a folder with their sources, each
+// into a library of its own, since they share names.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -29,6 +29,11 @@ using rodas_function = void(const int*, field_function*, const int*, double*, do
                             const int*, nothing_function*, const int*, const int*, const int*,
                             nothing_function*, const int*, double*, const int*, int*, const int*,
                             double*, int*, int*);
+using seulex_function = void(const int*, field_function*, const int*, double*, double*,
+                             const double*, double*, double*, double*, const int*,
+                             jacobian_function*, const int*, int*, int*, nothing_function*,
+                             const int*, int*, int*, nothing_function*, const int*, double*,
+                             const int*, int*, const int*, double*, int*, int*);
 
 const plain* current = nullptr;  // Fortran has no place for it
 
@@ -104,6 +109,29 @@ ending run_rodas(rodas_function* code, const plain& q, double rtol, room& r) {
   return e;
 }
 
+/// With its default of twelve columns.
+ending run_seulex(seulex_function* code, const plain& q, double rtol, room& r) {
+  ending e{q.y0};
+  current = &q;
+  const int n = q.n, columns = 12, lwork = n * (2 * n + columns + 8) + 4 * columns + 21,
+            liwork = 2 * n + columns + 21, driven = q.autonomous ? 0 : 1;
+  int lower = n, upper = n, lower_mass = n, upper_mass = n;  // it writes to them
+  over_pieces(q.ends, q.t0, [&](double t, double t1) {
+    r.work.assign(static_cast<std::size_t>(lwork), 0);
+    r.iwork.assign(static_cast<std::size_t>(liwork), 0);
+    r.iwork[1] = static_cast<int>(most_steps(n));
+    double relative = rtol, absolute = q.atol(rtol), none = 0;
+    double h = q.first_step(q.self, t, e.y.data(), rtol, 3);
+    int outcome = 0, unused = 0;
+    code(&n, field, &driven, &t, e.y.data(), &t1, &h, &relative, &absolute, &zero, jacobian, &one,
+         &lower, &upper, nothing, &zero, &lower_mass, &upper_mass, nothing, &zero, r.work.data(),
+         &lwork, r.iwork.data(), &liwork, &none, &unused, &outcome);
+    count(r.iwork, outcome, e);
+    return outcome >= 0;
+  });
+  return e;
+}
+
 /// The first of `wanted` that lies in the folder whole; empty when none does.
 std::vector<fs::path> sources(const fs::path& folder,
                               const std::vector<std::vector<const char*>>& wanted) {
@@ -154,28 +182,27 @@ std::string add_hairer(contest& c, const std::string& folder) {
   auto* rodas = reinterpret_cast<rodas_function*>(
       compiled(sources(folder, {{"rodas.f", "decsol.f", "dc_decsol.f"}, {"rodas_decsol.f"}}), place,
                "rodas_"));
+  auto* seulex = reinterpret_cast<seulex_function*>(
+      compiled(sources(folder, {{"seulex.f", "decsol.f", "dc_decsol.f"}}), place, "seulex_"));
   fs::remove_all(place);  // what is open stays
   const auto shared = std::make_shared<std::vector<plain>>(plain_problems(c));
   const auto work = std::make_shared<room>();
   for (const plain& q : *shared) {
-    if (radau5 != nullptr)
-      c.add(q.name, "RADAU5", true, [=, &q](double rtol) {
+    const auto add = [&](const char* name, auto* code, auto* run) {
+      if (code == nullptr) return;
+      c.add(q.name, name, true, [=, &q](double rtol) {
         static_cast<void>(shared);
-        return run_radau(radau5, q, rtol, *work);
+        return run(code, q, rtol, *work);
       });
-    if (radau != nullptr)
-      c.add(q.name, "RADAU", true, [=, &q](double rtol) {
-        static_cast<void>(shared);
-        return run_radau(radau, q, rtol, *work);
-      });
-    if (rodas != nullptr)
-      c.add(q.name, "RODAS", true, [=, &q](double rtol) {
-        static_cast<void>(shared);
-        return run_rodas(rodas, q, rtol, *work);
-      });
+    };
+    add("RADAU5", radau5, run_radau);
+    add("RADAU", radau, run_radau);
+    add("RODAS", rodas, run_rodas);
+    add("SEULEX", seulex, run_seulex);
   }
   return std::string("Hairer's ") + (radau5 ? "RADAU5 " : "(no RADAU5) ") +
-         (radau ? "RADAU " : "(no RADAU) ") + (rodas ? "RODAS" : "(no RODAS)");
+         (radau ? "RADAU " : "(no RADAU) ") + (rodas ? "RODAS " : "(no RODAS) ") +
+         (seulex ? "SEULEX" : "(no SEULEX)");
 }
 
 }  // namespace revode::wpd
