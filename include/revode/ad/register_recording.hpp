@@ -115,13 +115,6 @@ class register_sweep {
   template <bool Time, class GP>
   [[gnu::flatten]] static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt,
                                    Y& gy, GP& gp) {
-    vjp_inlined<Time>(f, t, y, p, w, gt, gy, gp);
-  }
-
-  /// The same for a loop over lanes, which a call would cost its vectors.
-  template <bool Time, class GP>
-  [[gnu::always_inline]] static void vjp_inlined(const F& f, T t, const Y& y, const P& p,
-                                                 const Y& w, T* gt, Y& gy, GP& gp) {
     constexpr int tracked = static_size_v<GP> == 0 ? 0 : np, inputs = n + tracked + (Time ? 1 : 0);
     tape r;
     field_arrays<Y, P, V> a;

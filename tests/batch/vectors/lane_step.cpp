@@ -39,7 +39,9 @@ extern "C" {
 bool attempt_lorenz(const lorenz& f, const lane_rules& r, lanes<3, 3>& all) {
   return attempt_all(f, r, all);
 }
-void pull_lorenz(const lorenz& f, lanes<3, 3>& all) { pull_all<lane_vjp::recorded>(f, all); }
+[[gnu::flatten]] void pull_lorenz(const lorenz& f, lanes<3, 3>& all) {
+  pull_all<lane_vjp::recorded>(f, all);
+}
 [[gnu::flatten]] bool attempt_ring(const lorenz96& f, const lane_rules& r, lanes<16, 1>& all) {
   return attempt_all(f, r, all);
 }
@@ -50,7 +52,9 @@ using stiff_lanes = lanes<3, 3, lane_width(host_lanes, 3), rosenbrock23>;
 bool attempt_stiff(const rober& f, const lane_rules& r, stiff_lanes& all) {
   return attempt_all(f, r, all);
 }
-void pull_stiff(const rober& f, stiff_lanes& all) { pull_all<lane_vjp::recorded>(f, all); }
+[[gnu::flatten]] void pull_stiff(const rober& f, stiff_lanes& all) {
+  pull_all<lane_vjp::recorded>(f, all);
+}
 }
 
 }  // namespace revode
