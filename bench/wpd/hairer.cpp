@@ -66,70 +66,61 @@ void count(const std::vector<int>& iwork, int outcome, ending& e) {
 
 const int zero = 0, one = 1;
 
-/// RADAU5, or RADAU of orders 5, 9 and 13. A copy of the latter takes a place for messages as well.
-ending run_radau(radau_function* code, const plain& q, double rtol, room& r) {
+/// What every code asks for, of one piece of a problem.
+struct piece {
+  double t, t1, relative, absolute, h;
+  double none = 0;
+  int unused = 0, outcome = 0;
+};
+
+/// The pieces of a problem in turn by code(piece, y); the most steps stand at iwork[limit_at].
+template <class Code>
+ending run(const plain& q, double rtol, room& r, int lwork, int liwork, int limit_at, Code code) {
   ending e{q.y0};
   current = &q;
-  const int n = q.n, lwork = 8 * n * n + 24 * n + 20, liwork = 5 * n + 20;
-  char message[1024];
   over_pieces(q.ends, q.t0, [&](double t, double t1) {
     r.work.assign(static_cast<std::size_t>(lwork), 0);
     r.iwork.assign(static_cast<std::size_t>(liwork), 0);
-    r.iwork[1] = static_cast<int>(most_steps(n));
-    double relative = rtol, absolute = q.atol(rtol), none = 0;
-    double h = q.first_step(q.self, t, e.y.data(), rtol, 3);
-    int outcome = 0, unused = 0;
-    code(&n, field, &t, e.y.data(), &t1, &h, &relative, &absolute, &zero, jacobian, &one, &n, &n,
-         nothing, &zero, &n, &n, nothing, &zero, r.work.data(), &lwork, r.iwork.data(), &liwork,
-         &none, &unused, &outcome, message, sizeof message);
-    count(r.iwork, outcome, e);
-    return outcome >= 0;
+    r.iwork[static_cast<std::size_t>(limit_at)] = static_cast<int>(most_steps(q.n));
+    piece s{t, t1, rtol, q.atol(rtol), q.first_step(q.self, t, e.y.data(), rtol, 3)};
+    code(s, e.y.data());
+    count(r.iwork, s.outcome, e);
+    return s.outcome >= 0;
   });
   return e;
 }
 
+/// RADAU5, or RADAU of orders 5, 9 and 13. A copy of the latter takes a place for messages as well.
+ending run_radau(radau_function* code, const plain& q, double rtol, room& r) {
+  const int n = q.n, lwork = 8 * n * n + 24 * n + 20, liwork = 5 * n + 20;
+  char message[1024];
+  return run(q, rtol, r, lwork, liwork, 1, [&](piece& s, double* y) {
+    code(&n, field, &s.t, y, &s.t1, &s.h, &s.relative, &s.absolute, &zero, jacobian, &one, &n, &n,
+         nothing, &zero, &n, &n, nothing, &zero, r.work.data(), &lwork, r.iwork.data(), &liwork,
+         &s.none, &s.unused, &s.outcome, message, sizeof message);
+  });
+}
+
 ending run_rodas(rodas_function* code, const plain& q, double rtol, room& r) {
-  ending e{q.y0};
-  current = &q;
   const int n = q.n, lwork = 2 * n * n + 14 * n + 20, liwork = n + 20,
             driven = q.autonomous ? 0 : 1;
-  over_pieces(q.ends, q.t0, [&](double t, double t1) {
-    r.work.assign(static_cast<std::size_t>(lwork), 0);
-    r.iwork.assign(static_cast<std::size_t>(liwork), 0);
-    r.iwork[0] = static_cast<int>(most_steps(n));
-    double relative = rtol, absolute = q.atol(rtol), none = 0;
-    double h = q.first_step(q.self, t, e.y.data(), rtol, 3);
-    int outcome = 0, unused = 0;
-    code(&n, field, &driven, &t, e.y.data(), &t1, &h, &relative, &absolute, &zero, jacobian, &one,
+  return run(q, rtol, r, lwork, liwork, 0, [&](piece& s, double* y) {
+    code(&n, field, &driven, &s.t, y, &s.t1, &s.h, &s.relative, &s.absolute, &zero, jacobian, &one,
          &n, &n, time_derivative, &one, nothing, &zero, &n, &n, nothing, &zero, r.work.data(),
-         &lwork, r.iwork.data(), &liwork, &none, &unused, &outcome);
-    count(r.iwork, outcome, e);
-    return outcome >= 0;
+         &lwork, r.iwork.data(), &liwork, &s.none, &s.unused, &s.outcome);
   });
-  return e;
 }
 
 /// With its default of twelve columns.
 ending run_seulex(seulex_function* code, const plain& q, double rtol, room& r) {
-  ending e{q.y0};
-  current = &q;
   const int n = q.n, columns = 12, lwork = n * (2 * n + columns + 8) + 4 * columns + 21,
             liwork = 2 * n + columns + 21, driven = q.autonomous ? 0 : 1;
   int lower = n, upper = n, lower_mass = n, upper_mass = n;  // it writes to them
-  over_pieces(q.ends, q.t0, [&](double t, double t1) {
-    r.work.assign(static_cast<std::size_t>(lwork), 0);
-    r.iwork.assign(static_cast<std::size_t>(liwork), 0);
-    r.iwork[1] = static_cast<int>(most_steps(n));
-    double relative = rtol, absolute = q.atol(rtol), none = 0;
-    double h = q.first_step(q.self, t, e.y.data(), rtol, 3);
-    int outcome = 0, unused = 0;
-    code(&n, field, &driven, &t, e.y.data(), &t1, &h, &relative, &absolute, &zero, jacobian, &one,
+  return run(q, rtol, r, lwork, liwork, 1, [&](piece& s, double* y) {
+    code(&n, field, &driven, &s.t, y, &s.t1, &s.h, &s.relative, &s.absolute, &zero, jacobian, &one,
          &lower, &upper, nothing, &zero, &lower_mass, &upper_mass, nothing, &zero, r.work.data(),
-         &lwork, r.iwork.data(), &liwork, &none, &unused, &outcome);
-    count(r.iwork, outcome, e);
-    return outcome >= 0;
+         &lwork, r.iwork.data(), &liwork, &s.none, &s.unused, &s.outcome);
   });
-  return e;
 }
 
 /// The first of `wanted` that lies in the folder whole; empty when none does.

@@ -10,6 +10,7 @@
 #include <revode/adjoint/tangent_pack.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/solvers/tsit5.hpp>
+#include <solve/event_models.hpp>
 
 namespace revode {
 namespace {
@@ -29,26 +30,6 @@ const auto loss = [](const auto& y, const auto& ys) {
   auto sum = y[0] * y[0];
   for (std::size_t k = 0; k < ys.size(); ++k) sum += ys[k][0] * ys[k][0] * ys[k][0];
   return sum;
-};
-
-/// A ball that falls from a height with a speed; p: gravity and restitution.
-struct falling {
-  template <class T, class Y, class P>
-  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
-    dy[0] = y[1];
-    dy[1] = -p[0];
-  }
-};
-struct bounce {
-  static constexpr auto direction = crossing::falling;
-  template <class T, class Y, class P>
-  T condition(const T&, const Y& y, const P&) const {
-    return y[0];
-  }
-  template <class T, class Y, class P>
-  void jump(const T&, const Y& y, const P& p, Y& y_new) const {
-    y_new[1] = -(p[1] * y[1]);
-  }
 };
 
 /// All of it in closed form, over any scalar: inputs y0, v0, gravity, restitution, t0, t1.
@@ -195,7 +176,7 @@ TEST_CASE("through stops and discontinuities: the gradient's bits, and the chang
 TEST_CASE("the Hessian of a bouncing ball is that of the closed form") {
   for (const double until : {1.0, 3.0, 4.0})
     for (const double h : {0.0, 0.11}) {
-      const problem ball{falling{}, two{1, 0.3}, 0.1, until, two{9.81, 0.8}};
+      const problem ball{falling_ball{}, two{1, 0.3}, 0.1, until, two{9.81, 0.8}};
       using D = dual<double, 6>;
       using DD = dual<D, 6>;
       const double at[6] = {ball.y0[0], ball.y0[1], ball.p[0], ball.p[1], ball.t0, ball.t1};
