@@ -200,7 +200,7 @@ double propose(const M&, const Controller& c, Memory& memory, const outcome<imex
   for (const int n : found.record.iterations) most = n > most ? n : most;
   const double work = std::fmin(1.0, 21.0 / (20 + most));
   return propose_by_newton(c, memory, found, from.memo, next.memo, estimate_order<M>() + 1, work,
-                           5.0);
+                           growth_limits{5, 1.1});
 }
 
 }  // namespace revode

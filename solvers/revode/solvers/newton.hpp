@@ -23,6 +23,7 @@ struct newton_decisions {
   double rate = 1;  ///< θ/(1 − θ) of the last iterations: how much of a correction is left
   double accepted_h = 0;  ///< of the last accepted step; 0: none yet
   double accepted_error = 0;
+  double growth = std::numeric_limits<double>::infinity();  ///< the next step's at most
   bool keep_jacobian = false;
   bool keep_factors = false;
   bool rejected = false;
@@ -32,6 +33,7 @@ struct newton_decisions {
     visit(self.rate);
     visit(self.accepted_h);
     visit(self.accepted_error);
+    visit(self.growth);
     visit(self.keep_jacobian);
     visit(self.keep_factors);
     visit(self.rejected);
@@ -264,14 +266,21 @@ status take_jacobian(const M& m, System& sys, double t, const Y& y, const Record
   return all_finite(to.cache.jacobian) ? status::success : status::non_finite_field;
 }
 
+/// How much longer a step may become: by `most`, and with the n-th step after a rejection by
+/// recovery^n, since what made iterations or estimate fail may be there again.
+struct growth_limits {
+  double most, recovery;
+};
+
 /// The predictive controller, or other gains than the default ones, with all the decisions about
 /// Jacobian and factors. The estimate falls as h^power; `work` ≤ 1 shortens steps whose iterations
 /// were many.
 /// source  Hairer & Wanner, IV.8, (8.19) and (8.25)
 template <class Controller, class Memory, class Outcome, class Memo>
 double propose_by_newton(const Controller& c, Memory& memory, const Outcome& found, Memo& from,
-                         Memo& next, int power, double work, double most) {
-  const double exponent = 0.5 / power, largest = std::fmin(c.factor_max, most);
+                         Memo& next, int power, double work, growth_limits limits) {
+  const double exponent = 0.5 / power;
+  const double largest = std::fmin(c.factor_max, std::fmin(limits.most, from.next.growth));
   const auto bounded = [&](double factor) {
     return std::fmin(std::fmax(factor, c.factor_min), largest);
   };
@@ -280,6 +289,7 @@ double propose_by_newton(const Controller& c, Memory& memory, const Outcome& fou
   const bool given = !has_default_gains(c);
   if (!(found.error_squared <= 1)) {
     memory.rejected = from.next.rejected = true;
+    from.next.growth = limits.recovery;
     const double factor = found.what != status::success ? found.record.rate
                           : from.next.accepted_h == 0   ? 0.1
                                                       : bounded(c.safety * work / power_of(error));
@@ -288,6 +298,7 @@ double propose_by_newton(const Controller& c, Memory& memory, const Outcome& fou
   }
   newton_decisions& d = next.next;
   d = from.next;
+  d.growth *= limits.recovery;
   const double h = next.h;
   double factor = given ? work * propose_factor(c, memory, found.error_squared, power)
                         : bounded(c.safety * work / power_of(error));

@@ -261,7 +261,8 @@ double propose(const M&, const Controller& c, Memory& memory,
                const outcome<newton_record<1>>& found, carry<M, Y>& from, carry<M, Y>& next) {
   constexpr int most = 2 * radau_iterations<M::stages>;
   const double work = std::fmin(1.0, (1.0 + most) / (most + found.record.iterations[0]));
-  return propose_by_newton(c, memory, found, from.memo, next.memo, M::stages + 1, work, 8.0);
+  constexpr growth_limits limits{8, M::stages == 3 ? 8 : 1.1};  // RADAU5 has no other
+  return propose_by_newton(c, memory, found, from.memo, next.memo, M::stages + 1, work, limits);
 }
 
 }  // namespace revode
