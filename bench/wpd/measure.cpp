@@ -86,6 +86,8 @@ double at_digits(const curve& c, double digits, const std::function<double(const
     good.push_back(&p);
     reached.push_back(p.mixed);
   }
+  for (std::size_t k = good.size(); k-- > 1;)
+    if (good[k]->least < good[k - 1]->least) good[k - 1] = good[k];
   const std::vector<double> rising = risen(reached);
   std::size_t i = 0;
   while (i < rising.size() && rising[i] < digits) ++i;

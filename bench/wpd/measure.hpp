@@ -34,7 +34,8 @@ std::vector<curve> measure(const task& q, const std::vector<contender>& all, con
 
 /// Seconds in which the curve reaches so many digits, between logarithms. Points are first made to
 /// rise with the tolerance (neighbours that do not are averaged), since a solve may be lucky and a
-/// curve not. A curve that starts above gives its cheapest point; NaN: not reached.
+/// curve not; where a tighter tolerance takes less time, that time counts. A curve that starts above
+/// gives its first point; NaN: not reached.
 double seconds_at(const curve& c, double digits);
 
 /// Another quantity where the curve reaches so many digits.

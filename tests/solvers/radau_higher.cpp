@@ -30,5 +30,18 @@ TEST_CASE("Radau of five stages: replays, products and duals agree, mild and sti
     check_implicit_laws(radau_iia9{}, vec{0.5, 1.0}, vec{stiffness, 1.3});
 }
 
+TEST_CASE("Radau of five stages: the n-th step after a rejection is 1.1^n times as long at most") {
+  options o{.first_step = 1.0};  // too long: it is rejected
+  o.save.every = 1;
+  const auto s =
+      solve(problem{stiff_pair{}, vec{0.5, 1.0}, 0.0, 1.5, vec{4e4, 1.3}}, radau_iia9{}, o);
+  REQUIRE(s.stats.rejected > 2);
+  double most = 1.1;
+  for (std::size_t k = 2; k < 6; ++k) {
+    most *= 1.1;
+    CHECK((s.ts[k] - s.ts[k - 1]) / (s.ts[k - 1] - s.ts[k - 2]) == doctest::Approx(most));
+  }
+}
+
 }  // namespace
 }  // namespace revode

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <revode/concepts.hpp>
+#include <revode/solve/controller.hpp>
+#include <revode/solve/options.hpp>
+
+namespace revode {
+
+/// What may be left of a correction's linear system: as much as a simplified Newton iteration leaves.
+inline constexpr double newton_solve_tolerance = 1e-3;
+
+/// weight = 1/(atol + rtol |y|)
+template <class Y>
+void fill_weights(const Y& y, double rtol, double atol, Y& weight) {
+  using T = scalar_t<Y>;
+  using std::abs;
+  for (int i = 0, n = length(y); i < n; ++i)
+    weight.data()[i] = T(1) / muladd(T(rtol), abs(y.data()[i]), T(atol));
+}
+/// Σ (weightᵢ xᵢ)² / n
+template <class Y>
+double weighted_square(const Y& x, const Y& weight) {
+  double sum = 0;
+  const int n = length(x);
+  for (int i = 0; i < n; ++i) {
+    const auto part = static_cast<double>(weight.data()[i] * x.data()[i]);
+    sum = muladd(part, part, sum);
+  }
+  return n > 0 ? sum / n : 0.0;
+}
+
+/// The same for the tolerances change(tol), each element's own under options::norm. Those outside the
+/// norm keep the tolerances of all, so that iterations converge in them, too.
+template <class Y, class Change>
+void fill_weights(const Y& y, const tolerance& tol, Y& weight, const Change& change) {
+  using T = scalar_t<Y>;
+  using std::abs;
+  const tolerance all = change(tol);
+  fill_weights(y, all.rtol, all.atol, weight);
+  if (tol.each == nullptr) return;
+  for (int i = 0, n = length(y); i < n; ++i) {
+    if (!tol.each->is_inside(i)) continue;
+    const tolerance own = change(tolerance{tol.each->rtol[i], tol.each->atol[i]});
+    T size = abs(y.data()[i]);
+    if (tol.each->pairs) size = T(std::hypot(y.data()[i], y.data()[i ^ 1]));
+    weight.data()[i] = T(1) / muladd(T(own.rtol), size, T(own.atol));
+  }
+}
+template <class Y>
+void fill_weights(const Y& y, const tolerance& tol, Y& weight) {
+  fill_weights(y, tol, weight, [](const tolerance& t) { return t; });
+}
+/// The norm's square of an error with these weights.
+template <class Y>
+double error_squared(const tolerance& tol, const Y& error, const Y& weight) {
+  if (tol.each == nullptr) return weighted_square(error, weight);
+  for (int i = 0, n = length(error); i < n; ++i) {
+    const auto part = static_cast<double>(weight.data()[i] * error.data()[i]);
+    tol.each->scaled[i] = tol.each->is_inside(i) ? part : 0 * part;
+  }
+  return tol.each->combined();
+}
+
+/// Judges the iterations of one system by the norms of their corrections.
+class newton_control {
+ public:
+  enum class verdict : std::uint8_t { again, done, failed };
+
+  /// kappa: the error that may be left, in units of the scaled tolerance; 0: none but rounding, at
+  /// most `most` iterations.
+  newton_control(double kappa, int most, double rate) : kappa_(kappa), most_(most), rate_(rate) {}
+
+  verdict judge(double norm) {
+    ++iterations_;
+    if (!(norm - norm == 0)) return fail(0.5);
+    if (kappa_ == 0) return judge_to_rounding(norm);
+    if (iterations_ > 1 && iterations_ < most_) {
+      const double quotient = norm / norm_;
+      theta_ = iterations_ == 2 ? quotient : std::sqrt(quotient * quotient_);
+      quotient_ = quotient;
+      if (theta_ >= 0.99) return fail(0.5);
+      rate_ = theta_ / (1 - theta_);
+      double expected = rate_ * norm / kappa_;
+      for (int i = iterations_ + 1; i < most_; ++i) expected *= theta_;
+      if (expected >= 1) {
+        const double bounded = expected < 20 ? expected : 20.0;
+        return fail(0.8 * exp2_approx(-log2_approx(bounded) / (3 + most_ - iterations_)));
+      }
+    }
+    norm_ = norm > 2.3e-16 ? norm : 2.3e-16;
+    if (rate_ * norm <= kappa_) return verdict::done;
+    return iterations_ >= most_ ? fail(0.5) : verdict::again;
+  }
+
+  int iterations() const { return iterations_; }
+  double rate() const { return rate_; }
+  /// The last quotient of corrections; 0 after one iteration that was enough.
+  double theta() const { return theta_; }
+  double factor() const { return factor_; }
+
+ private:
+  /// Until corrections no longer fall.
+  verdict judge_to_rounding(double norm) {
+    const bool small = norm < 1e-4;
+    const double quotient = iterations_ > 1 ? norm / norm_ : 0.0;
+    if (iterations_ > 1) theta_ = quotient;
+    norm_ = norm;
+    if (norm == 0 || (small && iterations_ > 1 && quotient > 0.3)) return verdict::done;
+    if (iterations_ >= most_ || (iterations_ > 3 && quotient > 2)) return fail(0.5);
+    return verdict::again;
+  }
+  verdict fail(double factor) {
+    factor_ = factor;
+    return verdict::failed;
+  }
+
+  double kappa_;
+  int most_;
+  double rate_;
+  double theta_ = 0, norm_ = 0, quotient_ = 0, factor_ = 1;
+  int iterations_ = 0;
+};
+
+/// max(rate, ε)^0.8: what is left of a correction is worse than it was in the last system.
+inline double first_rate(double rate) {
+  return exp2_approx(0.8 * log2_approx(rate > 2.3e-16 ? rate : 2.3e-16));
+}
+
+/// The error that iterations may leave, in units of the tolerance.
+inline double newton_tolerance(double rtol) {
+  const double most = std::fmin(0.03, std::sqrt(rtol));
+  return std::fmax(10 * 2.3e-16 / rtol, most);
+}
+
+}  // namespace revode
