@@ -12,7 +12,8 @@ namespace revode {
 
 /// The collocation method of order 2 S − 1 on the S right Radau points, S = 3, 5, 7: L-stable,
 /// stiffly accurate, stage order S. Steps, Jacobians and factorisations of three stages are those of
-/// the literature's RADAU5; five and seven are controlled as RADAU's at orders 9 and 13.
+/// the literature's RADAU5; five and seven are controlled as RADAU's at orders 9 and 13, but for steps
+/// after a rejection (growth_limits).
 /// Fixed steps solve the stage equations to rounding, adaptive ones as far as the error needs.
 /// source  Hairer & Wanner, Solving ODEs II, 2nd ed. (1996), IV.8; J. Comput. Appl. Math. 111 (1999)
 ///         93–111
