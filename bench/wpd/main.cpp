@@ -9,6 +9,7 @@
 #include <revode/problems/all.hpp>
 #include <revode/solvers/all.hpp>
 
+#include "../machine.hpp"
 #include "report.hpp"
 
 namespace revode::wpd {
@@ -48,6 +49,7 @@ constexpr const char* help =
     "  --longest SECONDS  after a solve that took longer, tighter tolerances are left out (default "
     "1)\n"
     "  --out FOLDER       where the report goes\n"
+    "  --from wpd.json    measures nothing: the report of an earlier run, made anew\n"
     "  --list             problems and methods\n";
 
 [[noreturn]] void refuse(const std::string& text) { throw std::invalid_argument(text); }
@@ -71,7 +73,7 @@ struct request {
   contest who;
   effort how{{1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}};
   bool peers = false, list = false, help = false;
-  std::string hairer, out;
+  std::string hairer, out, from;
 };
 
 std::vector<std::string> method_names() {
@@ -128,6 +130,8 @@ request parse(const std::vector<std::string>& words) {
       r.how.longest = number(word, value());
     } else if (word == "--out") {
       r.out = value();
+    } else if (word == "--from") {
+      r.from = value();
     } else if (word == "--list") {
       r.list = true;
     } else if (word == "--help" || word == "-h") {
@@ -168,8 +172,12 @@ int run(const std::vector<std::string>& words) {
     for (const auto& name : method_names()) std::printf("method %s\n", name.c_str());
     return 0;
   }
+  if (!r.from.empty()) {
+    write(read(r.from), r.out.empty() ? "." : r.out);
+    return 0;
+  }
   report all;
-  all.peers = gather(r);
+  all.about = {{"machine", machine()}, {"flags", REVODE_WPD_FLAGS}, {"peers", gather(r)}};
   for (const task& q : tasks()) {
     if (!contest::among(r.who.problems, q.name)) continue;
     all.problems.push_back({q.name, q.n, measure(q, r.who.all, r.how)});

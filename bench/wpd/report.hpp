@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include "measure.hpp"
 
 namespace revode::wpd {
@@ -14,7 +16,7 @@ struct problem_report {
 };
 struct report {
   std::vector<problem_report> problems;
-  std::vector<std::string> peers;  ///< what they say of themselves
+  nlohmann::json about;  ///< machine, flags, and what peers say of themselves
 };
 
 constexpr double targets[] = {4, 6, 8};
@@ -35,5 +37,9 @@ void print_tables(const problem_report& q);
 
 /// wpd.html, wpd.json, wpd.md, wpd.svg and wpd_PROBLEM.svg.
 void write(const report& all, const std::string& folder);
+
+/// The report that wpd.json was written from.
+/// errors  std::invalid_argument: no such file, or another one
+report read(const std::string& file);
 
 }  // namespace revode::wpd
