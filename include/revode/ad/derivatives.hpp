@@ -40,12 +40,13 @@ class derivatives {
   static constexpr int sweep_width = small ? n + np + 1 : 1;
   static constexpr int sweeps = (n + 9) / 10;  // of equal length, at most 10 columns
   static constexpr int chunk = n > 0 ? (n + sweeps - 1) / sweeps : 8;
-  static constexpr bool trackable = std::is_same_v<Y, vec<T, n>> && n > 4 && n <= 32 && np >= 0 &&
-                                    np <= 64 && direction_pack<T, 2>::packed;
   using push_scalar = dual<T, 1>;
   using chunk_scalar = dual<T, chunk>;
 
  public:
+  /// Sizes and numbers that tracked_sweep takes.
+  static constexpr bool trackable = std::is_same_v<Y, vec<T, n>> && n > 4 && n <= 32 && np >= 0 &&
+                                    np <= 64 && direction_pack<T, 2>::packed;
   static constexpr derivative_source vjp_source = [] {
     if constexpr (has_vjp<F, Y, P, T>) {
       return derivative_source::own;

@@ -11,15 +11,16 @@ namespace revode {
 /// The N derivatives of a dual with a note of the parts that move: a part outside the note is 0 and
 /// costs nothing where the compiler knows the note, as it does of a formula without branches on the
 /// state. Entries equal those of direction_pack (s 0 + x is x): they differ in the sign of a zero,
-/// and where s is not finite, which does no harm to a part outside the note. T is float or double.
-template <class T, int N>
+/// and where s is not finite, which does no harm to a part outside the note. T is float or double,
+/// a part `Width` of them: one where neighbouring lanes share vectors.
+template <class T, int N, int Width = direction_pack<T, N>::width>
 struct tracked_pack {
   using dense = direction_pack<T, N>;
-  using part = typename dense::part;
-  static constexpr int count = dense::count, width = dense::width;
+  using part = typename register_of<T, Width>::type;
+  static constexpr int width = Width, count = (N + Width - 1) / Width;
   static_assert(dense::packed && count <= 32, "numbers only, and a bit a part");
 
-  alignas(16) part parts[count];
+  alignas(part) part parts[count];
   unsigned moving;  ///< bit k: parts[k] may differ from 0
 
   REVODE_HD bool moves(int k) const { return (moving >> k & 1U) != 0; }
@@ -40,8 +41,19 @@ struct tracked_pack {
 
   /// 1 in direction i, 0 in the others.
   REVODE_HD static tracked_pack unit(int i) {
-    const dense d = dense::unit(i);
-    return each(1U << (i / width), [&](int k) { return d.parts[k]; });
+    if constexpr (width == 1) {
+      return each(1U << i, [](int) { return T(1); });
+    } else {
+      const dense d = dense::unit(i);
+      return each(1U << (i / width), [&](int k) { return d.parts[k]; });
+    }
+  }
+  /// s in every place of a part.
+  REVODE_HD static part spread(const T& s) {
+    if constexpr (width == 1)
+      return s;
+    else
+      return dense::spread(s);
   }
 
   /// a b + c, rounded as muladd of the numbers is; not by the instruction of direction_pack, a
@@ -72,54 +84,56 @@ struct tracked_pack {
   }
 };
 
-template <class T, int N>
-REVODE_HD tracked_pack<T, N> operator-(const tracked_pack<T, N>& a) {
-  return tracked_pack<T, N>::each(a.moving, [&](int k) { return -a.parts[k]; });
+template <class T, int N, int W>
+REVODE_HD tracked_pack<T, N, W> operator-(const tracked_pack<T, N, W>& a) {
+  return tracked_pack<T, N, W>::each(a.moving, [&](int k) { return -a.parts[k]; });
 }
 
-template <class T, int N>
-REVODE_HD tracked_pack<T, N> operator+(const tracked_pack<T, N>& a, const tracked_pack<T, N>& b) {
-  return tracked_pack<T, N>::each(a.moving | b.moving, [&](int k) {
+template <class T, int N, int W>
+REVODE_HD tracked_pack<T, N, W> operator+(const tracked_pack<T, N, W>& a,
+                                          const tracked_pack<T, N, W>& b) {
+  return tracked_pack<T, N, W>::each(a.moving | b.moving, [&](int k) {
     if (!b.moves(k)) return a.parts[k];
     if (!a.moves(k)) return b.parts[k];
-    return typename tracked_pack<T, N>::part(a.parts[k] + b.parts[k]);
+    return typename tracked_pack<T, N, W>::part(a.parts[k] + b.parts[k]);
   });
 }
 
-template <class T, int N>
-REVODE_HD tracked_pack<T, N> operator-(const tracked_pack<T, N>& a, const tracked_pack<T, N>& b) {
-  return tracked_pack<T, N>::each(a.moving | b.moving, [&](int k) {
-    using part = typename tracked_pack<T, N>::part;
+template <class T, int N, int W>
+REVODE_HD tracked_pack<T, N, W> operator-(const tracked_pack<T, N, W>& a,
+                                          const tracked_pack<T, N, W>& b) {
+  return tracked_pack<T, N, W>::each(a.moving | b.moving, [&](int k) {
+    using part = typename tracked_pack<T, N, W>::part;
     if (!b.moves(k)) return a.parts[k];
     if (!a.moves(k)) return part(-b.parts[k]);
     return part(a.parts[k] - b.parts[k]);
   });
 }
 
-template <class T, int N>
-REVODE_HD tracked_pack<T, N> operator*(const T& s, const tracked_pack<T, N>& a) {
-  const auto factor = direction_pack<T, N>::spread(s);
-  return tracked_pack<T, N>::each(a.moving, [&](int k) { return factor * a.parts[k]; });
+template <class T, int N, int W>
+REVODE_HD tracked_pack<T, N, W> operator*(const T& s, const tracked_pack<T, N, W>& a) {
+  const auto factor = tracked_pack<T, N, W>::spread(s);
+  return tracked_pack<T, N, W>::each(a.moving, [&](int k) { return factor * a.parts[k]; });
 }
 
 /// s a + b
-template <class T, int N>
-REVODE_HD tracked_pack<T, N> muladd(const T& s, const tracked_pack<T, N>& a,
-                                    const tracked_pack<T, N>& b) {
-  const auto factor = direction_pack<T, N>::spread(s);
-  return tracked_pack<T, N>::each(a.moving | b.moving, [&](int k) {
+template <class T, int N, int W>
+REVODE_HD tracked_pack<T, N, W> muladd(const T& s, const tracked_pack<T, N, W>& a,
+                                       const tracked_pack<T, N, W>& b) {
+  const auto factor = tracked_pack<T, N, W>::spread(s);
+  return tracked_pack<T, N, W>::each(a.moving | b.moving, [&](int k) {
     if (!a.moves(k)) return b.parts[k];
-    if (!b.moves(k)) return typename tracked_pack<T, N>::part(factor * a.parts[k]);
-    return tracked_pack<T, N>::multiply_add(factor, a.parts[k], b.parts[k]);
+    if (!b.moves(k)) return typename tracked_pack<T, N, W>::part(factor * a.parts[k]);
+    return tracked_pack<T, N, W>::multiply_add(factor, a.parts[k], b.parts[k]);
   });
 }
 
 /// slope a; a slope that does not exist does no harm to a direction that a is not in.
-template <class T, int N>
-REVODE_HD tracked_pack<T, N> along(const T& slope, const tracked_pack<T, N>& a) {
-  using part = typename tracked_pack<T, N>::part;
-  const auto factor = direction_pack<T, N>::spread(slope);
-  return tracked_pack<T, N>::each(a.moving, [&](int k) {
+template <class T, int N, int W>
+REVODE_HD tracked_pack<T, N, W> along(const T& slope, const tracked_pack<T, N, W>& a) {
+  using part = typename tracked_pack<T, N, W>::part;
+  const auto factor = tracked_pack<T, N, W>::spread(slope);
+  return tracked_pack<T, N, W>::each(a.moving, [&](int k) {
     const part product = factor * a.parts[k];
     return a.parts[k] == part{} ? part{} : product;
   });

@@ -22,8 +22,10 @@ template <class F, class Y, class P>
 class tracked_sweep {
   using T = scalar_t<Y>;
   static constexpr int n = static_size_v<Y>, np = static_size_v<P>;
-  using pack = tracked_pack<T, n>;
-  using D = dual<T, n, pack>;
+  template <int Width>
+  using pack = tracked_pack<T, n, Width>;
+  template <int Width>
+  using arrays = field_arrays<Y, P, dual<T, n, pack<Width>>>;
 
  public:
   /// jac(i, j) = df_i/dy_j, every element, or false and nothing. Does the optimiser know which parts
@@ -42,14 +44,30 @@ class tracked_sweep {
   }
 #endif
 
+  /// Does jacobian return true?
+  [[gnu::noinline]] static bool knows(const F& f, T t, const Y& y, const P& p) {
+    static const bool known = [&] {
+      mat<T, n> unused;
+      return jacobian(f, t, y, p, unused);
+    }();
+    return known;
+  }
+
+  /// The same numbers, whatever the optimiser knows, one direction a part: inlined in a loop over
+  /// lanes, neighbours share vectors.
+  template <class J>
+  static void jacobian_in_lane(const F& f, T t, const Y& y, const P& p, J& jac) {
+    arrays<1> a;
+    call(f, t, y, p, a);
+    for_constant<n>([&](int i) { store_row(i, a.dy.data()[i].d, jac); });
+  }
+
  private:
   template <class J>
   [[gnu::noinline, gnu::flatten]] static bool sweep(const F& f, T t, const Y& y, const P& p,
                                                     J& jac) {
-    field_arrays<Y, P, D> a;
-    for_constant<n>([&](int i) { a.y.data()[i] = D::input(y.data()[i], i); });
-    for_constant<np>([&](int i) { a.p.data()[i] = D(p.data()[i]); });
-    f(D(t), a.y, a.p, a.dy);
+    arrays<direction_pack<T, n>::width> a;
+    call(f, t, y, p, a);
     unsigned moving = 0;
     for_constant<n>([&](int i) { moving = moving * 3 + a.dy.data()[i].d.moving; });
     if (!__builtin_constant_p(moving)) return false;
@@ -57,12 +75,21 @@ class tracked_sweep {
     return true;
   }
 
-  template <class J>
-  static void store_row(int i, const pack& row, J& jac) {
-    if constexpr (std::is_same_v<J, mat<T, n>>) {
-      for_constant<pack::count>([&](int k) {
-        const int first = k * pack::width, left = n - first;
-        const auto columns = static_cast<unsigned>(left < pack::width ? left : pack::width);
+  /// f over duals whose directions are y's.
+  template <int Width>
+  static void call(const F& f, T t, const Y& y, const P& p, arrays<Width>& a) {
+    using D = dual<T, n, pack<Width>>;
+    for_constant<n>([&](int i) { a.y.data()[i] = D::input(y.data()[i], i); });
+    for_constant<np>([&](int i) { a.p.data()[i] = D(p.data()[i]); });
+    f(D(t), a.y, a.p, a.dy);
+  }
+
+  template <int Width, class J>
+  static void store_row(int i, const pack<Width>& row, J& jac) {
+    if constexpr (Width > 1 && std::is_same_v<J, mat<T, n>>) {
+      for_constant<pack<Width>::count>([&](int k) {
+        const int first = k * Width, left = n - first;
+        const auto columns = static_cast<unsigned>(left < Width ? left : Width);
         __builtin_memcpy(jac.data() + i * n + first, &row.parts[k], columns * sizeof(T));
       });
     } else {

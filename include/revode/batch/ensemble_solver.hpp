@@ -12,6 +12,16 @@
 
 namespace revode {
 
+/// Lanes stepped together where a place takes `most`. With AVX2 an attempt of an explicit method loads
+/// more constants than registers hold, and eight vectors share them.
+template <class M, int Most>
+inline constexpr int explicit_lanes =
+#if defined(__AVX2__) && !defined(__AVX512F__) && !defined(REVODE_LANES)
+    Most > 1 && !is_linearly_implicit_v<M> ? 2 * Most : Most;
+#else
+    Most;
+#endif
+
 /// An ensemble where its lanes run, for solving it more than once (with other parameters, in an
 /// order learned from the last time). W is the number of lanes stepped together by one worker (0:
 /// lane_width, and pull_width for gradients); without Saves there can be no save points, and half as
@@ -20,9 +30,13 @@ template <class M, class F, class Y, class P, class Place = on_device, int W = 0
 class ensemble_solver {
  public:
   using T = scalar_t<Y>;
-  static constexpr int width = W > 0 ? W : lane_width(Place::width, static_size_v<Y>);
+  static constexpr int most = explicit_lanes<M, Place::width>;
+  static constexpr int width = W > 0 ? W : lane_width(most, static_size_v<Y>);
   static constexpr bool taken = lanes_take_v<M, Y> && fits_lanes_v<M, Y>;
-  static constexpr int reverse_width = W > 0 ? W : pull_width(Place::width, static_size_v<Y>);
+  static constexpr int reverse_width = W > 0
+                                           ? W
+                                           : pull_width(static_size_v<Y> > 8 ? Place::width : most,
+                                                        static_size_v<Y>);
 
   ensemble_solver(const ensemble<F, Y, P>& e, const M& m, const options& o)
       : m_(m),

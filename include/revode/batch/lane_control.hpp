@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/batch/lane_implicit.hpp>
 #include <revode/batch/lane_stages.hpp>
 
 namespace revode {
@@ -49,29 +50,70 @@ REVODE_HD void find_deadline(lane_group<M, Y, P, W>& g) {
   }
 }
 
-/// What follows the stages in stepper::adaptive_step: the controller, and the next attempt. True if
-/// the lane may have ended. Plain: see is_plain.
-template <bool Plain, class M, class Y, class P, int W, class Tapes>
-REVODE_HD bool advance_adaptive(const lane_rules& rules, lane_group<M, Y, P, W>& g, const Tapes&,
-                                int l) {
-  const double error = g.error[l], t = g.t[l], tried = g.t_new[l];
+/// The factor that the controller makes of lane l's error, given its log2; its memory goes on.
+template <bool Plain, class M, class Y, class P, int W>
+REVODE_HD double lane_factor(const lane_rules& rules, lane_group<M, Y, P, W>& g, int l,
+                             double log2) {
+  const double error = g.error[l];
   const bool accept = error <= g.accepted_up_to(l);
-  const double log2 = log2_error_in_lane<Plain>(error);
   const lane_controller_memory memory{g.previous[l], Plain ? 0.0 : g.before[l], g.most[l]};
   const double factor =
       propose_lane_factor<Plain>(rules.controller, memory, accept, error, log2, lane_order<M> + 1);
-  const double wanted = (tried - t) * factor, h = Plain ? wanted : bounded_step(rules, wanted);
-  const double at = select(accept, tried, t);
-  const double next = next_lane_time(g.direction[l], at, g.t1[l], h);
   if constexpr (!Plain) g.before[l] = select(accept, g.previous[l], g.before[l]);
   g.previous[l] = select(accept, log2, g.previous[l]);
   g.most[l] = select(accept, rules.controller.factor_max, 1.0);
+  return factor;
+}
+
+/// The next attempt of lane l. True if the lane may have ended.
+template <bool Plain, class M, class Y, class P, int W, class Tapes>
+REVODE_HD bool move_lane(const lane_rules& rules, lane_group<M, Y, P, W>& g, const Tapes&, int l,
+                         double factor) {
+  const double t = g.t[l], tried = g.t_new[l];
+  const bool accept = g.error[l] <= g.accepted_up_to(l);
+  const double wanted = (tried - t) * factor, h = Plain ? wanted : bounded_step(rules, wanted);
+  const double at = select(accept, tried, t);
+  const double next = next_lane_time(g.direction[l], at, g.t1[l], h);
   if constexpr (!std::is_same_v<Tapes, no_tapes>) g.t_from[l] = t;
   g.t[l] = at;
   g.t_new[l] = next;
   g.h[l] = h;
   g.steps[l] += select(accept, 1.0, 0.0);
   return W == 1 || magnitude(next - at) <= g.least[l];
+}
+
+/// What follows the stages in stepper::adaptive_step: the controller, and the next attempt. True if
+/// the lane may have ended. Plain: see is_plain.
+template <bool Plain, class M, class Y, class P, int W, class Tapes>
+REVODE_HD bool advance_adaptive(const lane_rules& rules, lane_group<M, Y, P, W>& g,
+                                const Tapes& tapes, int l) {
+  const double log2 = log2_error_in_lane<Plain>(g.error[l]);
+  return move_lane<Plain>(rules, g, tapes, l, lane_factor<Plain>(rules, g, l, log2));
+}
+
+/// advance_adaptive<true> of all lanes. Sixteen registers do not hold the constants of a logarithm and
+/// a power at once: there each has a loop of its own.
+template <class M, class Y, class P, int W, class Tapes>
+REVODE_HD std::int64_t advance_plainly(const lane_rules& rules, lane_group<M, Y, P, W>& g,
+                                       const Tapes& tapes) {
+  std::int64_t at_end = 0;
+#if defined(__AVX512F__)
+  for_each_lane<W>([&](int l) __attribute__((always_inline)) {
+    at_end += advance_adaptive<true>(rules, g, tapes, l);
+  });
+#else
+  alignas(64) double log2[W], factor[W];
+  for_each_lane<W>([&](int l) __attribute__((always_inline)) {
+    log2[l] = log2_error_in_lane<true>(g.error[l]);
+  });
+  for_each_lane<W>([&](int l) __attribute__((always_inline)) {
+    factor[l] = lane_factor<true>(rules, g, l, log2[l]);
+  });
+  for_each_lane<W>([&](int l) __attribute__((always_inline)) {
+    at_end += move_lane<true>(rules, g, tapes, l, factor[l]);
+  });
+#endif
+  return at_end;
 }
 
 /// Rules that have the default gains, those written as constants: where a method asks about them for
@@ -207,9 +249,7 @@ REVODE_HD bool advance_lanes(const M& m, const lane_rules& rules, lane_group<M, 
       at_end += advance_by_gains(m, r, g, tapes);
     }
   } else if (W > 1 && is_plain(r.controller, r.max_step, lane_order<M> + 1)) {
-    for_each_lane<W>([&](int l) __attribute__((always_inline)) {
-      at_end += advance_adaptive<true>(r, g, tapes, l);
-    });
+    at_end += advance_plainly(r, g, tapes);
   } else {
     for_each_lane<W>([&](int l) __attribute__((always_inline)) {
       at_end += advance_adaptive<false>(r, g, tapes, l);
@@ -228,6 +268,8 @@ REVODE_HD bool attempt_all_lanes(const M& m, const F& f, const lane_rules& rules
   index evaluations = 0;
   if constexpr (steps_by_stages<M, Y, W>)
     evaluations = step_lanes<Fixed>(m, f, g, tapes);
+  else if constexpr (solves_by_stages<M, Y, W>)
+    step_implicit_lanes<Fixed>(m, f, g, tapes);
   else
     for_each_lane<W>([&](int l) __attribute__((always_inline)) {
       evaluations = step_lane<Fixed>(m, f, g, tapes, l);

@@ -33,6 +33,12 @@ lane_vjp lane_vjp_of(const F& f, double t, const Y& y, const P& p) {
   }
 }
 
+/// The same for the Jacobian of a step whose lanes take it in a loop of its own.
+///   as_alone    its very code
+///   tracked     tracked_sweep, where that is the single solve's choice
+///   columns     forward duals, one direction at a time
+enum class lane_jacobian : std::uint8_t { as_alone, tracked, columns };
+
 /// The system of one lane among several. As `system`, to the bit.
 template <class F, class Y, class P, lane_vjp Kind>
 class lane_system {
@@ -74,6 +80,17 @@ class lane_system {
     else
       put_columns(static_cast<scalar>(t), y, j, std::make_integer_sequence<int, n>{});
   }
+  template <lane_jacobian By, class Matrix>
+  REVODE_HD void jacobian_by(double t, const Y& y, Matrix& j) {
+    if constexpr (By == lane_jacobian::columns)
+      put_columns(static_cast<scalar>(t), y, j, std::make_integer_sequence<int, n>{});
+#if !defined(__CUDACC__)
+    else if constexpr (By == lane_jacobian::tracked)
+      tracked_sweep<F, Y, P>::jacobian_in_lane(f_, static_cast<scalar>(t), y, p, j);
+#endif
+    else
+      derivatives_.jacobian(f_, static_cast<scalar>(t), y, p, j);
+  }
   REVODE_HD void time_derivative(double t, const Y& y, Y& out) {
     derivatives_.time_derivative(f_, static_cast<scalar>(t), y, p, out);
   }
@@ -92,11 +109,15 @@ class lane_system {
  private:
   static constexpr int n = static_size_v<Y>, np = static_size_v<P>;
   using push_scalar = dual<scalar, 1>;
+
+ public:
   static constexpr bool own_jacobian =
       requires(const F& f, scalar t, const Y& y, const P& p, mat<scalar, n>& j) {
     f.jacobian(t, y, p, j);
   }
-  || !call_accepts<F, Y, P, dual<scalar, 1>>;
+  || !call_accepts<F, Y, P, dual<scalar, 1>>;  ///< not by duals
+
+ private:
   static constexpr bool own_second = has_vjp<F, Y, P, push_scalar> || n + np + 1 > 16 ||
                                      !call_accepts<F, Y, P, dual<push_scalar, 1>>;
 

@@ -13,4 +13,5 @@
 #include <revode/solvers/rosenbrock_dense.hpp>
 #include <revode/solvers/rosenbrock_push.hpp>
 #include <revode/solvers/rosenbrock_rows.hpp>
+#include <revode/solvers/rosenbrock_slices.hpp>
 #include <revode/solvers/rosenbrock_step.hpp>

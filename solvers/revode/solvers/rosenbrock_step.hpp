@@ -67,6 +67,39 @@ REVODE_HD void refine_stage(System& sys, double t, double t_new, const Y& y,
   for (int i = 0, n = length(y); i < n; ++i) u[i] = u[i] + w.rest.data()[i];
 }
 
+/// The right side of stage I, in the place of its unknown. `stage` becomes its argument where it has
+/// one of its own.
+template <class M, int I, class System, class Y>
+REVODE_HD void form_right_side(System& sys, double t, double t_new, const Y& y,
+                               const rosenbrock_pointers<M, Y>& s, rosenbrock_work<M, Y>& w,
+                               Y& stage) {
+  using T = scalar_t<Y>;
+  using numbers = rosenbrock_numbers<M>;
+  constexpr bool own = numbers::source(I) == I;
+  if constexpr (numbers::evaluates(I)) {
+    if constexpr (I == 0) {
+      sys(t, y, w.f);
+    } else {
+      add_increments<argument_row<M, I>, I>(y, s.u, stage);
+      sys(rosenbrock_time<M, I>(t, t_new), stage, w.f);
+    }
+    if constexpr (numbers::is_shared(I)) copy(w.f, w.shared);
+  }
+  const T h(t_new - t);
+  const T* f = own ? w.f.data() : w.shared.data();
+  constexpr bool moves = !is_autonomous_v<System> && numbers::driven(I) != 0;
+  const T h_driven = h * T(numbers::driven(I));
+  T weight[I > 0 ? I : 1];
+  scale_row<coupling_row<M, I>, 0, I>(T(1) / h, weight);
+  T* out = s.u[I];
+  for_each_element(
+      y, [&](int i) __attribute__((always_inline)) {
+        T right = f[i];
+        if constexpr (moves) right = muladd(h_driven, w.f_t.data()[i], right);
+        out[i] = add_weighted<coupling_row<M, I>, 0, I>(right, weight, s.u, i);
+      });
+}
+
 /// Stages I … Last − 1. `stage` ends as the last argument that was formed.
 template <class M, int I, int Last, class System, class Y>
 REVODE_HD void solve_stages(System& sys, double t, double t_new, const Y& y,
@@ -74,31 +107,8 @@ REVODE_HD void solve_stages(System& sys, double t, double t_new, const Y& y,
                             Y& stage) {
   if constexpr (I < Last) {
     using T = scalar_t<Y>;
-    using numbers = rosenbrock_numbers<M>;
-    constexpr bool own = numbers::source(I) == I;
-    constexpr bool given = numbers::fsal && (I == 0 || I == numbers::stages - 1);
-    if constexpr (!given && own) {
-      if constexpr (I == 0) {
-        sys(t, y, w.f);
-      } else {
-        add_increments<argument_row<M, I>, I>(y, s.u, stage);
-        sys(rosenbrock_time<M, I>(t, t_new), stage, w.f);
-      }
-      if constexpr (numbers::is_shared(I)) copy(w.f, w.shared);
-    }
-    const T h(t_new - t);
-    const T* f = own ? w.f.data() : w.shared.data();
-    constexpr bool moves = !is_autonomous_v<System> && numbers::driven(I) != 0;
-    const T h_driven = h * T(numbers::driven(I));
-    T weight[I > 0 ? I : 1];
-    scale_row<coupling_row<M, I>, 0, I>(T(1) / h, weight);
+    form_right_side<M, I>(sys, t, t_new, y, s, w, stage);
     T* out = s.u[I];
-    for_each_element(
-        y, [&](int i) __attribute__((always_inline)) {
-          T right = f[i];
-          if constexpr (moves) right = muladd(h_driven, w.f_t.data()[i], right);
-          out[i] = add_weighted<coupling_row<M, I>, 0, I>(right, weight, s.u, i);
-        });
     if constexpr (refines_v<M>)
       for (int i = 0, n = length(y); i < n; ++i) w.right.data()[i] = out[i];
     element_range<T> unknown{out, length(y)};

@@ -78,6 +78,12 @@ template <class M>
 struct rosenbrock_numbers : rosenbrock_entries<M> {
   static constexpr int kept = rosenbrock_entries<M>::needed();
   static constexpr bool fsal = rosenbrock_entries<M>::ends_in_new_state();
+
+  /// Does stage i evaluate the field itself? Of an fsal method the first and last are given.
+  static consteval bool evaluates(int i) {
+    return rosenbrock_entries<M>::source(i) == i &&
+           !(fsal && (i == 0 || i == rosenbrock_entries<M>::stages - 1));
+  }
 };
 
 template <class M, int I>
@@ -220,8 +226,12 @@ struct rosenbrock_scratch {
   }
 };
 
+template <class M, class Y>
+struct rosenbrock_slices;  // rosenbrock_slices.hpp
+
 template <rosenbrock_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {
+  using implicit_slices = rosenbrock_slices<M, Y>;
   using cache = std::conditional_t<rosenbrock_numbers<M>::fsal, rk_first_stage<Y>, nothing>;
   using tape = rosenbrock_tape<M, Y>;
   using work = rosenbrock_work<M, Y>;

@@ -55,6 +55,9 @@ bool attempt_stiff(const rober& f, const lane_rules& r, stiff_lanes& all) {
 [[gnu::flatten]] void pull_stiff(const rober& f, stiff_lanes& all) {
   pull_all<lane_vjp::recorded>(f, all);
 }
+using factors_of_eight = lane_factors<double, 8, host_lanes>;
+void eliminate_eight(factors_of_eight& f) { eliminate_in_lanes(f); }
+void solve_eight(const factors_of_eight& f, double (*b)[host_lanes]) { solve_in_lanes(f, b); }
 }
 
 }  // namespace revode
