@@ -37,6 +37,10 @@ struct gradient_group {
   static constexpr bool may_be_alone =
       W == 1 || derivatives<F, Y, P>::vjp_source != derivative_source::duals;
 
+  /// No loop over lanes shares vectors: one copy of the code serves them all.
+  static constexpr bool one_by_one =
+      is_linearly_implicit_v<M> && static_size_v<Y> > most_written_out;
+
   forward_group<M, F, Y, P, W, Fixed, Saves> forward;
   Loss loss;
   lane_arena<T> arena;
@@ -326,12 +330,19 @@ struct gradient_group {
   /// their turn.
   template <class Body>
   REVODE_HD void each(bars_type& bars, const index* lane, const Body& body) const {
-    forward.guarded([&] { for_each_lane_apart<W>(body); },
-                    [&] {
-                      for (int l = 0; l < W; ++l)
-                        guarded_lane(bars, l, lane[l], [&] { one_lane_apart(body, l); });
-                    },
-                    false);
+    const auto all = [&] {
+      if constexpr (one_by_one)
+        for (int l = 0; l < W; ++l) one_lane_apart(body, l);
+      else
+        for_each_lane_apart<W>(body);
+    };
+    forward.guarded(
+        all,
+        [&] {
+          for (int l = 0; l < W; ++l)
+            guarded_lane(bars, l, lane[l], [&] { one_lane_apart(body, l); });
+        },
+        false);
   }
 
   /// body(), and a lane whose field or loss throws there has no gradient.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include <revode/solvers/rosenbrock_types.hpp>
 
 namespace revode {
@@ -148,6 +150,7 @@ template <class M, class Y>
 REVODE_HD double rosenbrock_error_squared(const tolerance& tol, const Y& y, const Y& y_new,
                                           const scalar_t<Y>* const* u) {
   using T = scalar_t<Y>;
+  using std::abs;
   constexpr int s = rosenbrock_numbers<M>::stages;
   T e[s];
   scale_row<estimate_row<M>, 0, s>(T(1), e);
@@ -161,8 +164,7 @@ REVODE_HD double rosenbrock_error_squared(const tolerance& tol, const Y& y, cons
   T sum(0);
   for_each_element(
       y_new, [&](int i) __attribute__((always_inline)) {
-        const T from = a[i] < 0 ? -a[i] : a[i];
-        const T to = b[i] < 0 ? -b[i] : b[i];
+        const T from = abs(a[i]), to = abs(b[i]);
         const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
         const T error = weight * add_weighted<estimate_row<M>, 0, s>(T(-0.0), e, u, i);
         sum = muladd(error, error, sum);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include <revode/solve/options.hpp>
 #include <revode/solvers/runge_kutta_types.hpp>
 
@@ -72,6 +74,7 @@ template <class M, class Y>
 REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_tape<M, Y>& tape,
                                       const Y& y_new) {
   using T = scalar_t<Y>;
+  using std::abs;
   constexpr int s = coefficients<M>::stages;
   const T* k[s];
   for (int j = 0; j < s; ++j) k[j] = tape.k[j].data();
@@ -85,8 +88,7 @@ REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_t
   T sum(0), low(0);
   for_each_element(
       y_new, [&](int i) __attribute__((always_inline)) {
-        const T from = a[i] < 0 ? -a[i] : a[i];
-        const T to = b[i] < 0 ? -b[i] : b[i];
+        const T from = abs(a[i]), to = abs(b[i]);
         const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
         const T error = weight * add_weighted<error_row<M>, 0, s>(T(-0.0), e, k, i);
         sum = muladd(error, error, sum);
