@@ -64,7 +64,7 @@ inline constexpr exception exceptions[] = {{"tsit5", "D3 D4 D5"},
                                            {"kencarp4", "A5 B4 D2 D3 D4 D5"},
                                            {"esdirk436", "B1 B4 C5 D1"},
                                            {"kvaerno5", "B5 D1 D2 D3 D4 D5"},
-                                           {"kencarp5", "A3 A5 B1 B4 B5 C5 D1 D2 D3 D4 D5 E1"},
+                                           {"kencarp5", "A3 A5 B1 B4 B5 C5 D1 D2 D3 D4 D5 E1 E2"},
                                            {"esdirk547", "D1 D2 D3 D5"},
                                            {"esdirk54i8", "B1 B4 B5 D1 D2 D3 D4"},
                                            {"radau_iia5", "D1 D2 D3 D4 D5"}};
