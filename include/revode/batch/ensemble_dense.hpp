@@ -40,7 +40,7 @@ class dense_ensemble : public ensemble_solution<Y> {
   std::vector<Y> at(const std::vector<double>& ts) {
     check(ts);
     const array<double> times(ts.begin(), ts.end());
-    const dense_group<M, F, Y, P, W> group{m_,
+    const dense_group<M, F, state, P, W> group{m_,
                                            f_,
                                            store_.inputs(),
                                            store_.outputs(),
@@ -56,7 +56,8 @@ class dense_ensemble : public ensemble_solution<Y> {
  private:
   template <class X>
   using array = typename Place::template array<X>;
-  static constexpr index tape_numbers = lane_group<M, Y, P, W>::tape_numbers;
+  using state = typename lane_state<Y, W>::type;
+  static constexpr index tape_numbers = lane_group<M, state, P, W>::tape_numbers;
 
   lane_pieces<T> pieces() {
     return {elements(first_), elements(times_), elements(numbers_), tape_numbers};
@@ -67,7 +68,7 @@ class dense_ensemble : public ensemble_solution<Y> {
   void record(const options& o) {
     lane_failures failures;
     const auto forward = [&] {
-      return forward_group<M, F, Y, P, W, Fixed, true>{
+      return forward_group<M, F, state, P, W, Fixed, true>{
           m_, f_, rules_of(o), store_.inputs(), store_.outputs(), store_.queue(), &failures};
     };
     const auto run = [](const auto& group, index lanes) {
@@ -76,7 +77,7 @@ class dense_ensemble : public ensemble_solution<Y> {
     run(forward(), store_.lanes());
     failures.rethrow();
     make_room(store_.template download<Y>());
-    run(recording_group<M, F, Y, P, W, Fixed>{forward(), pieces()}, store_.lanes());
+    run(recording_group<M, F, state, P, W, Fixed>{forward(), pieces()}, store_.lanes());
     static_cast<ensemble_solution<Y>&>(*this) = store_.template download<Y>();
   }
 

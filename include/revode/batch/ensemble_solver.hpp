@@ -8,6 +8,7 @@
 
 #include <revode/batch/ensemble_events.hpp>
 #include <revode/batch/gradient_store.hpp>
+#include <revode/batch/lane_state.hpp>
 #include <revode/batch/lane_store.hpp>
 
 namespace revode {
@@ -120,7 +121,8 @@ class ensemble_solver {
   void run() requires(!taken) {}  // the constructor has thrown
   template <bool Fixed, bool Saved>
   void run() requires taken {
-    const forward_group<M, F, Y, P, width, Fixed, Saved> group{
+    using state = typename lane_state<Y, width>::type;
+    const forward_group<M, F, state, P, width, Fixed, Saved> group{
         m_, f_, rules_of(options_), store_.inputs(), store_.outputs(), store_.queue(), &failures_};
     const index groups = (store_.lanes() + width - 1) / width;
     Place::for_each(std::min(Place::workers(group), groups), group);
@@ -140,7 +142,8 @@ class ensemble_solver {
   bool pull(const Loss& loss, const lane_memory& memory) requires taken {
     constexpr int together = reverse_width;
     const index groups = (store_.lanes() + together - 1) / together;
-    gradient_group<M, F, Y, P, together, Fixed, Saved, Loss, Times> group{
+    using state = typename lane_state<Y, together>::type;
+    gradient_group<M, F, state, P, together, Fixed, Saved, Loss, Times> group{
         {m_, f_, rules_of(options_), store_.inputs(), store_.outputs(), store_.queue(), &failures_},
         loss,
         {},

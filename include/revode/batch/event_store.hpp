@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <revode/batch/event_group.hpp>
+#include <revode/batch/lane_state.hpp>
 #include <revode/batch/lane_store.hpp>
 #include <revode/solve/stretches.hpp>
 
@@ -140,7 +141,7 @@ ensemble_solution<Y> solve_side_by_side(const ensemble<F, Y, P>& e, const M& m, 
   event_store<Place, Y, P, E...> events(e, o, lists, lanes);
   ensemble_solution<Y> s;
   do {
-    const event_group<M, F, Y, P, W, pack_of<E...>> group{
+    const event_group<M, F, typename lane_state<Y, W>::type, P, W, pack_of<E...>> group{
         {m, e.f, rules_of(o), store.inputs(), store.outputs(), store.queue(), &failures},
         events.inputs(),
         events.sheet(lanes)};

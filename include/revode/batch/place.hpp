@@ -33,15 +33,20 @@ inline constexpr int host_lanes = 32;
 inline constexpr int host_lanes = 16;
 #endif
 
+/// States with more elements go one after the other: code without a loop over their elements would not
+/// fit the instruction cache. The library's compiler flags know this number (batch.cmake).
+inline constexpr int most_in_lanes = 40;
+
 /// How many lanes of a state with `numbers` elements step together where a place takes `most`: of a
 /// large one, whose stages fill the registers by themselves, two vectors.
 constexpr int lane_width(int most, int numbers) {
+  if (numbers > most_in_lanes) return 1;
   return numbers > 8 && most >= 4 ? most / 2 : most;
 }
 /// The same where gradients are made: one vector, for what two leave behind at every step would not
 /// stay in the caches until it is read again.
 constexpr int pull_width(int most, int numbers) {
-  return numbers > 8 && most >= 4 ? most / 4 : most;
+  return lane_width(most, numbers) < most ? std::max(lane_width(most, numbers) / 2, 1) : most;
 }
 
 #if defined(__CUDACC__)

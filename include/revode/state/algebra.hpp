@@ -62,17 +62,21 @@ struct rebind<Sequence<T, A>, S> {
 template <class Y, class S>
 using rebind_t = typename rebind<Y, S>::type;
 
+/// Up to how many elements for_each_element is written out.
+template <class Y>
+inline constexpr int most_unrolled = 16;
+
 /// f(0) … f(n − 1), in order, n the length of y. Written out for small fixed sizes: their elements
 /// then stay in registers, where a vectorised loop over three of them would go through memory.
 /// f is marked always_inline where it is written, since a call would go through memory as well.
 template <class Y, class F>
 REVODE_HD void for_each_element(const Y& y, F&& f) {
-  if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= 16) {
+  if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= most_unrolled<Y>) {
     // A loop, not a recursion: g++ 12 unrolls it before it decides what may live in registers.
 #if defined(__CUDACC__)
 #pragma unroll
 #else
-#pragma GCC unroll 16
+#pragma GCC unroll 64
 #endif
     for (int i = 0; i < static_size_v<Y>; ++i) f(i);
   } else {

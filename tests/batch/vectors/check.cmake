@@ -7,7 +7,7 @@ if(NOT OBJDUMP OR NOT EXISTS "${OBJDUMP}")
   return()
 endif()
 set(arithmetic "v(add|sub|mul|div|sqrt|max|min|fn?m(add|sub)(132|213|231))")
-foreach(function attempt_lorenz pull_lorenz attempt_ring pull_ring attempt_stiff pull_stiff eliminate_eight solve_eight)
+foreach(function attempt_lorenz pull_lorenz attempt_ring pull_ring attempt_wide_ring attempt_stiff pull_stiff eliminate_eight solve_eight)
   execute_process(
     COMMAND ${OBJDUMP} -d --no-show-raw-insn --disassemble=${function} ${OBJECT}
     OUTPUT_VARIABLE text ERROR_VARIABLE trouble RESULT_VARIABLE failed)

@@ -3,6 +3,7 @@
 // has no recording inside, nothing but always_inline brings the steps into the loops: in a large
 // program other inlining has limits.
 #include <revode/batch/lane_control.hpp>
+#include <revode/batch/lane_state.hpp>
 #include <revode/batch/place.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/problems/lorenz96.hpp>
@@ -17,8 +18,9 @@ template <int N, int NP, int W = lane_width(host_lanes, N), class M = tsit5>
 struct lanes {
   static constexpr int width = W;
   using method_type = M;
-  lane_group<M, vec<double, N>, vec<double, NP>, width> group;
-  lane_bars<M, vec<double, N>, vec<double, NP>, width> bars;
+  using state = typename lane_state<vec<double, N>, W>::type;
+  lane_group<M, state, vec<double, NP>, width> group;
+  lane_bars<M, state, vec<double, NP>, width> bars;
   double t_new[width];
 };
 
@@ -47,6 +49,9 @@ bool attempt_lorenz(const lorenz& f, const lane_rules& r, lanes<3, 3>& all) {
 }
 [[gnu::flatten]] void pull_ring(const lorenz96& f, lanes<16, 1, pull_width(host_lanes, 16)>& all) {
   pull_all<lane_vjp::as_alone>(f, all);
+}
+[[gnu::flatten]] bool attempt_wide_ring(const lorenz96& f, const lane_rules& r, lanes<20, 1>& all) {
+  return attempt_all(f, r, all);
 }
 using stiff_lanes = lanes<3, 3, lane_width(host_lanes, 3), rosenbrock23>;
 bool attempt_stiff(const rober& f, const lane_rules& r, stiff_lanes& all) {
