@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# revode::batch: lanes are vectorised by the compiler, which has to unroll a state's loops for it.
+# revode::batch: lanes are vectorised by the compiler, which has to unroll a state's loops for it, up to
+# most_in_lanes (place.hpp) elements.
 thrust_create_target(revode_thrust HOST ${REVODE_BATCH_HOST} DEVICE ${REVODE_BATCH_SYSTEM})
 add_library(revode_lanes INTERFACE)
 # An installed revode finds Thrust where it is used: see revodeConfig.cmake.in.

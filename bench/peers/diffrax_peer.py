@@ -2,7 +2,6 @@
 """Diffrax on the problems of revode-bench-peers."""
 import os
 import sys
-import time
 
 import numpy as np
 
@@ -119,44 +118,3 @@ class Diffrax:
             return of.temp_size_in_bytes + of.output_size_in_bytes - of.alias_size_in_bytes
 
         return Contender(problem, "gradient", f"Diffrax {name}, {adjoint}", run, planned=planned)
-
-    def ensemble(self, order):
-        """A sweep of rho over Lorenz attractors at 1e-8, by vmap over chunks of several sizes: the
-        fastest size, the times of all lanes, and the errors of some."""
-        jax, jnp = self.jax, self.jax.numpy
-        lanes, problem = order["lanes"], {"name": "lorenz", "t1": 10.0}
-        rho = 20 + 10 * jnp.arange(lanes) / lanes
-        y0, adjoint = jnp.array([1.0, 0.0, 0.0]), self.dfx.RecursiveCheckpointAdjoint()
-        sample = np.array([r["lane"] for r in order["reference"]])
-        expected = np.array([r["y"] for r in order["reference"]])
-        gradients = np.array([r["gradient"] for r in order["reference"]])
-
-        def end(y0, p):
-            return self.solve(problem, self.dfx.Tsit5(), adjoint, 1024, y0, p, 1e-8)[0]
-
-        def loss(y0, p):
-            y = end(y0, p)
-            return 0.5 * jnp.sum(y * y)
-
-        def parameters(rho):
-            return jnp.array([10.0, rho, 8 / 3])
-
-        def by_both(rho):
-            return jnp.concatenate(jax.grad(loss, argnums=(0, 1))(y0, parameters(rho)))
-
-        best = {}
-        for chunk in sorted({c for c in (64, 512, 4096) if c < lanes} | {lanes}):
-            parts = [jnp.resize(rho[k:k + chunk], chunk) for k in range(0, lanes, chunk)]
-            for name, function, target in (("", lambda rho: end(y0, parameters(rho)), expected),
-                                           ("gradient_", by_both, gradients)):
-                run = self.compiled(("ensemble", name, chunk), jax.vmap(function), parts[0])
-                times = []
-                while len(times) < 3 and sum(times) < 1:
-                    start = time.process_time()
-                    answers = jax.block_until_ready([run(part) for part in parts])
-                    times.append(time.process_time() - start)
-                found = np.concatenate(answers)[:lanes][sample]
-                error = np.max(np.linalg.norm(found - target, axis=1) / np.linalg.norm(target, axis=1))
-                if min(times) < best.get(name + "seconds", 1e300):
-                    best |= {name + "seconds": min(times), name + "chunk": chunk, name + "error": float(error)}
-        return best

@@ -6,8 +6,7 @@ usage: peers.py diffrax|torchdiffeq DESCRIPTION.json [--longest SECONDS] [--only
 
 Compiles and runs everything once, says `ready`, then answers each line of standard input with a line
 of JSON: `round` runs every contender at every tolerance again and gives the processor time each took,
-`memory` gives bytes, {"lanes": N, "reference": ...} times an ensemble (Diffrax). float64, one thread.
-Compiling is never in a time; calls from Python are.
+`memory` gives bytes. float64, one thread. Compiling is never in a time; calls from Python are.
 """
 import argparse
 import json
@@ -41,9 +40,6 @@ def main():
         who.first(o.longest, library.patience)
     print("ready", flush=True)
     for order in sys.stdin:
-        if order.startswith("{"):
-            print(json.dumps(library.ensemble(json.loads(order))), flush=True)
-            continue
         for who in everyone:
             who.memory() if order.strip() == "memory" else who.round()
         print(json.dumps([point for who in everyone for point in who.points]), flush=True)

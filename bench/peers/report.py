@@ -130,28 +130,6 @@ def everyone(data, problem, kind):
     return table(head + (["allocated at 6", "resident at 6"] if kind == "gradient" else []), rows)
 
 
-def ensembles(data):
-    rows = []
-    for e in data["ensembles"]:
-        n, seconds = e["lanes"], e["seconds"]
-        gradient = seconds["lanes_gradient"]
-
-        def row(what, time, error, gradient_time=None, gradient_error=None):
-            rows.append([str(n), what, f"{n / time:,.0f}", factor(time / seconds["lanes"]), f"{error:.1e}",
-                         f"{n / gradient_time:,.0f}" if gradient_time else "–",
-                         factor(gradient_time / gradient) if gradient_time else "–",
-                         f"{gradient_error:.1e}" if gradient_error else "–"])
-
-        row(f"revode, {e['together']} lanes together ({e['together_back']} back)", seconds["lanes"], e["error"],
-            gradient, e["gradient_error"])
-        row("revode, one after the other", seconds["alone"], e["error"], seconds["alone_gradient"], e["gradient_error"])
-        row("odeint dopri5, one after the other", seconds["odeint"], e["odeint_error"])
-        for d in [e["diffrax"]] if "diffrax" in e else []:
-            row(f"Diffrax, vmap of {d['chunk']} (gradient {d['gradient_chunk']})", d["seconds"], d["error"],
-                d["gradient_seconds"], d["gradient_error"])
-    return table(["lanes", "", "lanes/s", "time over revode's lanes", "error", "gradients/s", "time over", "error"], rows)
-
-
 # --- The figure --------------------------------------------------------------------------------------
 
 STYLES = {"revode": ("1", 1.8), "odeint": ("2", 1.6), "ARKODE": ("2", 1.6), "CVODE": ("2", 1.6), "CVODES": ("2", 1.6),
@@ -247,8 +225,6 @@ def write(data, folder):
              EXPLANATION, "![time against digits](../../docs/images/peers.svg)\n",
              "## Solves: time over revode's fastest, at equal digits\n", ratios(data, "solve"),
              "## Gradients: the same\n", ratios(data, "gradient")]
-    if data["ensembles"]:
-        parts += ["## Ensembles\n", ensembles(data)]
     for q in data["problems"]:
         parts += [f"## {q['name']}: {q['n']} states, {q['parameters']} parameters, t = {q['t1']:g}\n",
                   f"Two methods at 1e-14 differ by {q['doubt']:.0e}, their gradients by {q['gradient_doubt']:.0e}.\n",
@@ -267,7 +243,7 @@ def main():
     o.out.mkdir(parents=True, exist_ok=True)
     data = [json.loads(file.read_text()) for file in o.files]
     for other in data[1:]:
-        for part in ("problems", "points", "ensembles"):
+        for part in ("problems", "points"):
             data[0][part] += other[part]
     write(data[0], o.out)
 

@@ -12,65 +12,14 @@ so. Writes peers.json, peers.md and peers.svg.
 import argparse
 import datetime
 import json
-import os
 import pathlib
 import subprocess
 import sys
 
 import report
+from environment import LIBRARIES, Worker, environment, pinned, pins
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARIES = {"diffrax": ("jax", "equinox", "diffrax"), "torchdiffeq": ("torch", "torchdiffeq")}
-
-
-def pinned(command):
-    """One processor, so that no library has threads the other has not."""
-    return ["taskset", "-c", str(max(os.sched_getaffinity(0)))] + [str(word) for word in command]
-
-
-def pins():
-    return dict(line.split("==") for line in (HERE / "requirements.txt").read_text().split())
-
-
-def environment(folder, library):
-    """The Python of a private environment with this library in it, or None."""
-    python, marker = folder / "bin" / "python", folder / f"{library}.txt"
-    packages = [f"{name}=={pins()[name]}" for name in LIBRARIES[library]]
-    if marker.exists() and marker.read_text().split() == packages:
-        return python
-    print(f"installing {' '.join(packages)} into {folder}", file=sys.stderr)
-    try:
-        if not python.exists():
-            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, capture_output=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages],
-                       check=True, capture_output=True, timeout=1800)
-    except (subprocess.SubprocessError, OSError) as trouble:
-        said = getattr(trouble, "stderr", b"") or str(trouble).encode()
-        print(f"{library} cannot be installed here:",
-              (said.decode(errors="replace").strip().splitlines() or ["no word"])[-1], file=sys.stderr)
-        return None
-    marker.write_text("\n".join(packages))
-    return python
-
-
-class Worker:
-    """A peer in a process of its own, which answers orders."""
-
-    def __init__(self, python, library, description, longest):
-        command = [python, HERE / "peers.py", library, description, "--longest", longest]
-        self.process = subprocess.Popen(pinned(command), text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def order(self, word):
-        print(word, file=self.process.stdin, flush=True)
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"{self.process.args} ended")
-        return json.loads(answer)
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 class Points:
@@ -97,30 +46,6 @@ def answer_of(command):
     return json.loads(done.stdout)
 
 
-def lanes(programs, workers, rounds, counts):
-    """The ensembles; the least time of each. Diffrax gets chunks of several sizes."""
-    program, found = programs / "revode-bench-peers-lanes", []
-    if not program.exists():
-        return found
-    for count in counts:
-        rows = []
-        for _ in range(rounds):
-            rows.append(answer_of([program, count, 2]))
-            if "diffrax" in workers:
-                order = {"lanes": count, "reference": rows[0]["reference"]}
-                rows[-1].update(diffrax=workers["diffrax"].order(json.dumps(order)))
-            print(f"ensemble of {count}: round {len(rows)}", file=sys.stderr)
-        best = rows[-1]
-        del best["reference"]
-        for name in best["seconds"]:
-            best["seconds"][name] = min(row["seconds"][name] for row in rows)
-        for name in ("", "gradient_") if "diffrax" in best else ():
-            quickest = min((row["diffrax"] for row in rows), key=lambda d: d[name + "seconds"])
-            best["diffrax"] |= {k: quickest[k] for k in (name + "seconds", name + "chunk", name + "error")}
-        found.append(best)
-    return found
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("programs", type=pathlib.Path)
@@ -130,7 +55,6 @@ def main():
     parser.add_argument("--problems", default="", help="A,B: these, or none; default: all")
     parser.add_argument("--longest", type=float, default=1,
                         help="seconds; after a run that took longer, tighter tolerances are left out")
-    parser.add_argument("--lanes", default="512,2048,10240", help="sizes of the ensembles; '': none")
     parser.add_argument("--no-python", action="store_true")
     parser.add_argument("--no-torch", action="store_true")
     o = parser.parse_args()
@@ -144,8 +68,7 @@ def main():
     for library in () if o.no_python else ("diffrax",) if o.no_torch else LIBRARIES:
         python = environment(o.environment, library)
         if python is not None:
-            workers[library] = Worker(python, library, description, o.longest)
-            workers[library].process.stdout.readline()  # all compiled
+            workers[library] = Worker(pinned([python, HERE / "peers.py", library, description, "--longest", o.longest]))
     points = Points()
     for number in range(o.rounds):
         points.take(answer_of([*program, "--repeats", 1]).get("points") or [])
@@ -155,14 +78,13 @@ def main():
     points.take(answer_of([*program, "--memory"]).get("points") or [])
     for worker in workers.values():
         points.take(worker.order("memory"))
-    ensembles = lanes(o.programs, workers, o.rounds, [int(n) for n in o.lanes.split(",") if n])
     for worker in workers.values():
         worker.end()
     libraries = described["peers"] + [f"{name} {pins()[name]}" for of in workers for name in LIBRARIES[of]]
     data = {"machine": described["machine"], "date": datetime.date.today().isoformat(), "libraries": libraries,
             "problems": [{k: q[k] for k in ("name", "t1", "doubt", "gradient_doubt")}
                          | {"n": len(q["y0"]), "parameters": len(q["p"])} for q in described["problems"]],
-            "points": points.list(), "ensembles": ensembles}
+            "points": points.list()}
     report.write(data, o.out)
 
 
