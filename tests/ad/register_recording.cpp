@@ -11,15 +11,15 @@ namespace {
 using std::abs;
 
 /// All of wᵀ(f_t, f_y, f_p) by the register recording and by duals, added to what was there.
-template <class F, class Y, class P>
-void compare(const F& f, const Y& y, const P& p, bool with_time) {
+template <bool WithTime = false, class F, class Y, class P>
+void compare(const F& f, const Y& y, const P& p) {
   Y w = y, gy_a = y, gy_b = y;
   P gp_a = p, gp_b = p;
   for (int i = 0; i < w.size(); ++i) w[i] = 0.5 + 0.25 * i;
   double gt_a = 0.25, gt_b = 0.25;
   using sweep = register_sweep<F, Y, P>;
   constexpr int directions = static_size_v<Y> + static_size_v<P>;
-  if (with_time) {
+  if constexpr (WithTime) {
     sweep::template vjp<true>(f, 0.5, y, p, w, &gt_a, gy_a, gp_a);
     dual_sweep<Y, P>::template vjp<directions + 1>(f, 0.5, y, p, w, &gt_b, gy_b, gp_b);
   } else {
@@ -75,16 +75,74 @@ struct long_chain {
   }
 };
 
-TEST_CASE("a register recording has the products of a dual sweep") {
-  for (const bool with_time : {false, true}) {
-    compare(lorenz{}, vec{1.5, -2.0, 20.0}, lorenz{}.parameters(), with_time);
-    compare(arenstorf{}, arenstorf{}.y0(), arenstorf{}.parameters(), with_time);
-    compare(driven{}, vec{0.5, -1.0}, vec{2.0}, with_time);
-    compare(constant_and_passed_on{}, vec{0.5, -1.0}, vec<double, 0>{}, with_time);
-    compare(ring<4>{}, vec{1.0, 2.0, 3.0, 4.0}, vec{0.5}, with_time);
-    compare(two_branches{}, vec{2.0}, vec{0.5}, with_time);
-    compare(two_branches{}, vec{0.5}, vec{0.5}, with_time);
+/// Nine states and seven parameters, written out.
+struct nine {
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    using std::exp;
+    const auto bound = p[0] * (y[0] * y[1]), lost = exp(y[2] * t) / p[1];
+    dy[0] = bound - lost;
+    dy[1] = muladd(p[2], y[3], -bound);
+    dy[2] = y[4] * y[4] * y[5] - 2 * y[2];
+    dy[3] = p[3] - y[6] / y[7];
+    dy[4] = -lost;
+    dy[5] = t * p[4];
+    dy[6] = p[5] * y[8] + p[6];
+    dy[7] = T(1);
+    dy[8] = y[8];
   }
+};
+
+TEST_CASE("a register recording has the products of a dual sweep") {
+  compare(lorenz{}, vec{1.5, -2.0, 20.0}, lorenz{}.parameters());
+  compare(arenstorf{}, arenstorf{}.y0(), arenstorf{}.parameters());
+  compare<true>(driven{}, vec{0.5, -1.0}, vec{2.0});
+  compare(driven{}, vec{0.5, -1.0}, vec{2.0});
+  compare<true>(constant_and_passed_on{}, vec{0.5, -1.0}, vec<double, 0>{});
+  compare(ring<4>{}, vec{1.0, 2.0, 3.0, 4.0}, vec{0.5});
+  compare<true>(two_branches{}, vec{2.0}, vec{0.5});
+  compare<true>(two_branches{}, vec{0.5}, vec{0.5});
+}
+
+TEST_CASE("a field of middle size: first and second products are those of a recording in memory") {
+  using Y = vec<double, 9>;
+  using P = vec<double, 7>;
+  using D = dual<double, 1>;
+  const nine f;
+  Y y, w, k;
+  P p;
+  for (int i = 0; i < 9; ++i) y[i] = 0.5 + 0.1 * i, w[i] = 1 - 0.3 * i, k[i] = 0.2 * i - 0.7;
+  for (int i = 0; i < 7; ++i) p[i] = 1 + 0.2 * i;
+  const double t = 0.75, kt = 0.4;
+  double gt = 0, ht = 0;
+  Y gy{}, hy{};
+  P gp{}, hp{};
+  derivatives<nine, Y, P> d;
+  d.vjp(f, t, y, p, w, &gt, gy, gp);
+  d.second(f, t, y, p, w, kt, k, &ht, hy, hp);
+
+  field_arrays<Y, P, D> along;
+  seed_direction(along, y, p, k, vec<double, 0>{});
+  copy(w, along.dy);
+  D time(t);
+  time.d[0] = kt;
+  recorded_field<nine, Y, P, D> recorded;  // of which the values are the first products
+  recorded.pull(f, time, along.y, along.p, along.dy.data(), true, true);
+  CHECK(gt == doctest::Approx(recorded.of_time().value).epsilon(1e-14));
+  CHECK(ht == doctest::Approx(recorded.of_time().d[0]).epsilon(1e-14));
+  for (int i = 0; i < 9; ++i) {
+    CHECK(gy[i] == doctest::Approx(recorded.of_state(i).value).epsilon(1e-14));
+    CHECK(hy[i] == doctest::Approx(recorded.of_state(i).d[0]).epsilon(1e-14));
+  }
+  for (int i = 0; i < 7; ++i) {
+    CHECK(gp[i] == doctest::Approx(recorded.of_parameter(i).value).epsilon(1e-14));
+    CHECK(hp[i] == doctest::Approx(recorded.of_parameter(i).d[0]).epsilon(1e-14));
+  }
+#if defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+  using sweep = straight_sweep<nine, Y, P>;
+  CHECK(sweep::vjp(f, t, y, p, w, &gt, gy, gp));
+  CHECK(sweep::second(f, t, y, p, w, kt, k, &ht, hy, hp));
+#endif
 }
 
 TEST_CASE("without parameters nothing is computed for them") {

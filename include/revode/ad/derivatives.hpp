@@ -8,6 +8,7 @@
 #include <revode/ad/field_calls.hpp>
 #include <revode/ad/recording.hpp>
 #include <revode/ad/register_recording.hpp>
+#include <revode/ad/straight_sweep.hpp>
 #include <revode/ad/tracked_sweep.hpp>
 #include <revode/config.hpp>
 #include <revode/state/algebra.hpp>
@@ -37,6 +38,12 @@ class derivatives {
   static constexpr int np = static_size_v<P>;
   static constexpr bool on_stack = n >= 0 && np >= 0;
   static constexpr bool small = on_stack && n + np + 1 <= 16;
+  static constexpr bool straight = [] {
+    if constexpr (on_stack && !small)
+      return straight_sweep<F, Y, P>::takes;
+    else
+      return false;
+  }();
   static constexpr int sweep_width = small ? n + np + 1 : 1;
   static constexpr int sweeps = (n + 9) / 10;  // of equal length, at most 10 columns
   static constexpr int chunk = n > 0 ? (n + sweeps - 1) / sweeps : 8;
@@ -112,6 +119,8 @@ class derivatives {
         dual_sweep<Y, P>::template vjp<n + tracked>(f, t, y, p, w, gt, gy, gp);
       }
     } else if constexpr (vjp_source == derivative_source::recording) {
+      if constexpr (straight)
+        if (straight_sweep<F, Y, P>::vjp(f, t, y, p, w, gt, gy, gp)) return;
       pull_.pull(f, t, y, p, w.data(), gt != nullptr, tracked != 0);
       if (gt != nullptr) *gt = *gt + pull_.of_time();
       for (int j = 0, size = length(y); j < size; ++j) {
@@ -177,6 +186,8 @@ class derivatives {
         dual_sweep<Y, P>::template second<n + tracked>(f, t, y, p, u, kt, k, gt, gy, gp);
       }
     } else if constexpr (!small && call_accepts<F, Y, P, variable<push_scalar>>) {
+      if constexpr (straight)
+        if (straight_sweep<F, Y, P>::second(f, t, y, p, u, kt, k, gt, gy, gp)) return;
       second_by_recording(f, t, y, p, u, kt, k, gt, gy, gp);
     } else {
       static_assert(always_false<GP>,

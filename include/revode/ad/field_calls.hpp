@@ -60,9 +60,10 @@ template <class F, class Y, class P, class S>
 class recorded_field {
  public:
   /// Records f at (t, y, p) and pulls the weights through it; t and p are inputs when asked for.
+  /// One copy of the code, wherever it is called from: it is long, and a call costs it nothing.
   template <class Z, class Q>
-  void pull(const F& f, const S& t, const Z& y, const Q& p, const S* weights, bool time,
-            bool parameters) {
+  [[gnu::noinline]] void pull(const F& f, const S& t, const Z& y, const Q& p, const S* weights,
+                              bool time, bool parameters) {
     arrays_.fit(y, p);
     recording_.clear();
     const int n = length(y), np = length(p);

@@ -8,81 +8,120 @@
 
 namespace revode {
 
+/// The sign of a slope that is 1 or −1 by its type; 0: any.
+template <class Slope>
+inline constexpr int sign_by_type = 0;
+template <int Sign>
+inline constexpr int sign_by_type<unit_slope<Sign>> = Sign;
+
 /// The recording of a short formula of fixed length, made of locals: where the compiler knows every
 /// node's number, nothing of it is left but the arithmetic of a hand-written reverse derivative.
-/// Nodes beyond the capacity are counted and lost. Memory: 24 Capacity bytes of stack at the worst,
-/// none at the best.
+/// Nodes beyond the capacity are counted and lost. Memory: 33 Capacity bytes of stack at the worst
+/// (57 where the pull is long), none at the best.
 template <class T, int Capacity>
 class register_recording {
  public:
+  static constexpr int capacity = Capacity;
   using variable_type = variable<T, register_recording>;
 
+  /// Inputs come first.
   [[gnu::always_inline]] variable_type input(const T& value) {
-    return {value, push(-1, -1, T(0), T(0)), this};
+    nodes_[size_].link = 0;
+    return {value, size_++, this};
   }
 
   template <class SlopeA, class SlopeB>
   [[gnu::always_inline]] int push(int a, int b, const SlopeA& slope_a, const SlopeB& slope_b) {
-    if (size_ < Capacity)
-      nodes_[size_] = {slope_a, slope_b, a, b, sign_of(slope_a), sign_of(slope_b)};
+    if (size_ < Capacity) {
+      node& n = nodes_[size_];
+      n.link = link_of(a, sign_by_type<SlopeA>) + (link_of(b, sign_by_type<SlopeB>) << link_bits);
+      if constexpr (sign_by_type<SlopeA> == 0) n.slope_a = slope_a;
+      if constexpr (sign_by_type<SlopeB> == 0)
+        if (b >= 0) n.slope_b = slope_b;
+    }
     return size_++;
   }
 
   int size() const { return size_; }
 
-  /// Adjoints of all nodes, and which of them has something in it: one without is −0, which vanishes
-  /// in an addition, so that the first product or number that it gets is its value, to the bit.
+  /// Adjoints of all nodes, 0 at first, and which of them has something in it: the first product or
+  /// number that one gets is its value, to the bit.
   struct adjoints {
     T value[Capacity];
     bool used[Capacity];
     [[gnu::always_inline]] void add(int k, const T& x) {
-      value[k] = used[k] ? value[k] + x : x;
-      used[k] = true;
+      if (used[k])
+        value[k] = value[k] + x;
+      else
+        value[k] = x, used[k] = true;
+    }
+    [[gnu::always_inline]] void add_product(int k, const T& slope, const T& x) {
+      if (used[k])
+        value[k] = muladd(slope, x, value[k]);
+      else
+        value[k] = slope * x, used[k] = true;
+    }
+    /// to += adjoint k
+    [[gnu::always_inline]] void hand_out(int k, T& to) const {
+      if (used[k]) to = to + value[k];
     }
   };
 
   /// adjoints[k] += Σ slope adjoints[child], from the newest node to the first that is no input.
   template <int Inputs>
   [[gnu::always_inline]] void pull(adjoints& to) const {
-    pull<Inputs>(to, std::make_integer_sequence<int, Capacity - Inputs>{});
+    pull<Inputs>(to, nodes_, std::make_integer_sequence<int, Capacity - Inputs>{});
+  }
+  /// The same of a long recording whose length is a constant: the compiler finds a node that is
+  /// copied before all sums where it gives up looking back beyond them.
+  template <int Inputs>
+  [[gnu::always_inline]] void pull_long(adjoints& to) const {
+    node nodes[Capacity];
+    copy_nodes(nodes, std::make_integer_sequence<int, Capacity>{});
+    pull<Inputs>(to, nodes, std::make_integer_sequence<int, Capacity - Inputs>{});
   }
 
  private:
+  // Few stores, since compilers look back over a thousand at most: both parents are one number, and a
+  // slope that is not read is not written.
+  static constexpr int id_bits = 10, link_bits = id_bits + 2;
+  static_assert(Capacity < 1 << id_bits, "a parent has so many bits");
   struct node {
     T slope_a, slope_b;
-    int a, b;
-    int sign_a, sign_b;  // of a slope that is 1 or −1 by its type; 0: any
+    unsigned link;  // twice: a parent, from 1 (0: none), and the sign by type of its slope, plus 1
   };
-
-  static constexpr int sign_of(const T&) { return 0; }
-  template <int Sign>
-  static constexpr int sign_of(const unit_slope<Sign>&) {
-    return Sign;
+  [[gnu::always_inline]] static constexpr unsigned link_of(int id, int sign) {
+    return static_cast<unsigned>(id + 1) + (static_cast<unsigned>(sign + 1) << id_bits);
   }
 
+  template <int... K>
+  [[gnu::always_inline]] void copy_nodes(node* to, std::integer_sequence<int, K...>) const {
+    ((K < size_ ? static_cast<void>(to[K] = nodes_[K]) : static_cast<void>(0)), ...);
+  }
   template <int Inputs, int... K>
-  [[gnu::always_inline]] void pull(adjoints& to, std::integer_sequence<int, K...>) const {
-    (give<Capacity - 1 - K>(to), ...);
+  [[gnu::always_inline]] void pull(adjoints& to, const node* nodes,
+                                   std::integer_sequence<int, K...>) const {
+    (give<Capacity - 1 - K>(to, nodes[Capacity - 1 - K]), ...);
   }
 
   template <int K>
-  [[gnu::always_inline]] void give(adjoints& to) const {
-    if (K >= size_) return;
-    const node& n = nodes_[K];
-    if (n.a >= 0) give(to, n.a, n.slope_a, n.sign_a, to.value[K]);
-    if (n.b >= 0) give(to, n.b, n.slope_b, n.sign_b, to.value[K]);
+  [[gnu::always_inline]] void give(adjoints& to, const node& n) const {
+    if (K >= size_ || !to.used[K]) return;
+    const unsigned link = n.link;
+    give(to, link, n.slope_a, to.value[K]);
+    give(to, link >> link_bits, n.slope_b, to.value[K]);
   }
-  /// to[k] += slope x, rounded as muladd is: a product by ±1, or one that −0 is added to, is exact.
-  [[gnu::always_inline]] static void give(adjoints& to, int k, const T& slope, int sign,
-                                          const T& x) {
+  /// to[k] += slope x, rounded as muladd is: a product by ±1, or one added to nothing, is exact.
+  [[gnu::always_inline]] static void give(adjoints& to, unsigned link, const T& slope, const T& x) {
+    const int k = static_cast<int>(link & ((1U << id_bits) - 1)) - 1;
+    const int sign = static_cast<int>(link >> id_bits & 3) - 1;
+    if (k < 0) return;
     if (sign > 0)
       to.add(k, x);
     else if (sign < 0)
       to.add(k, -x);
-    else if (to.used[k])
-      to.value[k] = muladd(slope, x, to.value[k]);
     else
-      to.add(k, slope * x);
+      to.add_product(k, slope, x);
   }
 
   node nodes_[Capacity];
@@ -119,22 +158,18 @@ class register_sweep {
     tape r;
     field_arrays<Y, P, V> a;
     record<Time, tracked>(r, f, t, y, p, a);
-    typename tape::adjoints adjoint;
-    for_constant<capacity>([&](int k) __attribute__((always_inline)) {
-      adjoint.value[k] = T(-0.0), adjoint.used[k] = false;
-    });
+    typename tape::adjoints adjoint{};
     for_constant<n>([&](int i) __attribute__((always_inline)) {
       const V& out = a.dy.data()[i];
       if (out.home != nullptr) adjoint.add(out.id, w.data()[i]);
     });
     r.template pull<inputs>(adjoint);
-    for_constant<n>([&](int i) __attribute__((always_inline)) {
-      gy.data()[i] = gy.data()[i] + adjoint.value[i];
-    });
+    for_constant<n>([&](int i)
+                        __attribute__((always_inline)) { adjoint.hand_out(i, gy.data()[i]); });
     for_constant<tracked>([&](int i) __attribute__((always_inline)) {
-      gp.data()[i] = gp.data()[i] + adjoint.value[n + i];
+      adjoint.hand_out(n + i, gp.data()[i]);
     });
-    if constexpr (Time) *gt = *gt + adjoint.value[n + tracked];
+    if constexpr (Time) adjoint.hand_out(n + tracked, *gt);
   }
 
  private:
