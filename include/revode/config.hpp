@@ -55,6 +55,30 @@ REVODE_HD auto muladd(const A& a, const B& b, const C& c) {
   return a * b + c;
 }
 
+/// body() in a function of its own: out of the way of the code around it, and compiled once where many
+/// callers share it. On a device a lane is one function.
+template <class Body>
+#if defined(__CUDACC__)
+REVODE_HD
+#else
+[[gnu::noinline]]
+#endif
+    auto
+    apart(const Body& body) {
+  return body();
+}
+/// The same with all that body() calls inlined in it.
+template <class Body>
+#if defined(__CUDACC__)
+REVODE_HD
+#else
+[[gnu::noinline, gnu::flatten]]
+#endif
+    auto
+    flat_apart(const Body& body) {
+  return body();
+}
+
 /// True when the compiler fuses products on its own in the code that calls this (-ffp-contract=fast
 /// with an FMA target). Bits then depend on inlining, so equality of bits cannot be promised.
 [[gnu::always_inline]] inline bool fuses_products() {

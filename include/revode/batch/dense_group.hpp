@@ -108,16 +108,13 @@ struct dense_group {
     P p;
     typename method_types<M, Y>::tape tape;
     typename method_types<M, Y>::scratch scratch;
-    for_each_number(
-        p, 0, [&](int i, T& x) __attribute__((always_inline)) { x = g.p[i][l]; });
-    for_each_number(
-        tape, 0, [&](int i, T& x) __attribute__((always_inline)) { x = g.tape[i][l]; });
+    read_lane(g.p, l, p);
+    read_lane(g.tape, l, tape);
     system<F, Y, P> sys(f, p);
     extend(m, sys, g.t[l], g.t_new[l], tape, scratch);
     Y out;
     interpolate(m, g.t[l], g.t_new[l], tape, scratch, g.theta[l], out);
-    for_each_number(
-        out, 0, [&](int i, T& x) __attribute__((always_inline)) { g.y[i][l] = x; });
+    write_lane(out, g.y, l);
   }
 
   /// At t0 and at the end of the solve it is the state there.

@@ -41,12 +41,12 @@ class dense_ensemble : public ensemble_solution<Y> {
     check(ts);
     const array<double> times(ts.begin(), ts.end());
     const dense_group<M, F, state, P, W> group{m_,
-                                           f_,
-                                           store_.inputs(),
-                                           store_.outputs(),
-                                           pieces(),
-                                           {elements(times), 1, ts.size() > 1 ? 1 : 0},
-                                           elements(values_)};
+                                               f_,
+                                               store_.inputs(),
+                                               store_.outputs(),
+                                               pieces(),
+                                               {elements(times), 1, ts.size() > 1 ? 1 : 0},
+                                               elements(values_)};
     Place::for_each((store_.lanes() + W - 1) / W, group);
     return store_.template rows<Y>(values_);
   }

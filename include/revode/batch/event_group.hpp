@@ -42,15 +42,8 @@ struct event_group {
                                   l, lane);
           const std::int64_t how = cut(g, ev, l, lane).start();
           depart_lane<false>(forward.m, forward.f, forward.rules, g, l, how, ev.t1[l]);
-          if (g.ended[l] == running) see_all(g, ev, l);
         },
         [&] { g.ended[l] = code(status::user_error); });
-  }
-
-  /// Which steps may be none is a matter of the whole span, not of a stretch.
-  REVODE_HD static void see_all(group_type& g, const state_type& ev, int l) {
-    const double a = magnitude(g.t0[l]), b = magnitude(ev.t1[l]);
-    g.least[l] = 0x1p-49 * (a > b ? a : b);
   }
 
   /// One attempt of each lane, and what follows from it; how many have ended.
@@ -61,23 +54,16 @@ struct event_group {
       ev.hit[l] = 2;
     });
     int ended = 0;
-    bool settles = false;
-    const auto& m = forward.m;
-    const auto& f = forward.f;
-    forward.guarded([&] { settles = attempt_lanes<false>(m, f, forward.rules, g, tapes); },
-                    [&] { settles = forward.attempt_rest(g, tapes, ended); }, false);
+    const bool settles = forward.attempt(g, tapes, ended);
     bool busy = true;
-    forward.guarded([&] { busy = watch_lanes(m, f, g, tapes, ev, events.samples); }, [] {}, false);
-    return settles || busy ? ended + finish_lanes(g, tapes, ev, lane) : ended;
+    forward.guarded([&] { busy = watch_lanes(forward.m, forward.f, g, tapes, ev, events.samples); },
+                    [] {}, false);
+    if (settles || busy) ended += apart([&] { return finish_lanes(g, tapes, ev, lane); });
+    return ended;
   }
 
-#if defined(__CUDACC__)
-  REVODE_HD
-#else
-  [[gnu::noinline]]
-#endif
-  int finish_lanes(group_type& g, const tapes_type& tapes, state_type& ev,
-                   const index* lane) const {
+  REVODE_HD int finish_lanes(group_type& g, const tapes_type& tapes, state_type& ev,
+                             const index* lane) const {
     int count = 0;
     for (int l = 0; l < W; ++l) {
       if (g.ended[l] != running) continue;
@@ -87,12 +73,11 @@ struct event_group {
       forward.guarded(
           [&] {
             if (!accepted)
-              how = verdict<false>(g, l, g.attempts_of(l), ev.t1[l]);
-            else if (ev.hit[l] > 0 || g.t[l] == g.t1[l] ||
-                     g.direction[l] * (g.t[l] - g.next_time[l]) >= 0)
+              how = verdict<false>(g, l, ev.t1[l]);
+            else if (ev.hit[l] > 0 || g.t[l] == g.t1[l] || g.has_passed_save(l))
               how = finish_step(g, tapes, ev, l, lane[l], taken);
             else
-              how = before_next_attempt(g, l, g.attempts_of(l));
+              how = before_next_attempt(g, l);
           },
           [&] { how = code(status::user_error); });
       if (how == running) continue;
@@ -111,7 +96,7 @@ struct event_group {
     taken = false;
     typename cutter::found_type what;
     P p;
-    g.read_parameters(l, p);
+    read_lane(g.p, l, p);
     lane_piece<M, F, Y, P> step(forward.m, forward.f, p);
     step.read(g, tapes, l);
     if constexpr (has_located<Y, P>(static_cast<const Pack*>(nullptr))) {
@@ -125,30 +110,27 @@ struct event_group {
     const double inside = step.t + what.theta * (step.t_new - step.t);
     if (what.theta >= 0 && g.direction[l] * (step.t_new - inside) <= 0) what.theta = 1;
     const bool whole = what.theta < 0 || what.theta == 1;
-    if (g.direction[l] * (g.t[l] - g.next_time[l]) >= 0) {
-      if (whole) {
-        save_lane(forward.m, forward.f, forward.in, forward.out, g, tapes, l, lane);
-      } else {
-        save_inside(forward.m, forward.f, forward.in, forward.out, g, tapes, l, lane, inside,
-                    false);
-      }
+    if (g.has_passed_save(l)) {
+      const auto& in = forward.in;
+      if (whole)
+        save_lane(forward.m, forward.f, in, forward.out, g, tapes, l, lane);
+      else
+        save_inside(forward.m, forward.f, in, forward.out, g, tapes, l, lane, inside, false);
     }
     taken = true;
     if (what.theta >= 0 || g.t[l] == g.t1[l]) {
       const std::int64_t how = cut(g, ev, l, lane).reach(what, &step);
       if (how != running) return how;
-      set_out_lane<false>(g, l);
-      see_all(g, ev, l);
+      set_out_lane<false>(g, l, ev.t1[l]);
     }
-    return before_next_attempt(g, l, g.attempts_of(l));
+    return before_next_attempt(g, l);
   }
 
   /// The lane ends where its last step began; that is neither accepted nor rejected.
   REVODE_HD void undo_step(group_type& g, const tapes_type& tapes, int l) const {
-    using T = scalar_t<Y>;
     typename method_types<M, Y>::tape tape;
-    for_each_number(tape, 0, [&](int i, T& x) { x = tapes.numbers[i][l]; });
-    for (int i = 0; i < length(tape.y); ++i) g.now[i][l] = tape.y.data()[i];
+    read_lane(tapes.numbers, l, tape);
+    write_lane(tape.y, g.now, l);
     g.t[l] = g.t_from[l];
     g.steps[l] -= 1;
     if (W > 1) g.evaluations[l] += g.evaluations_each;  // which were counted by attempts

@@ -12,15 +12,6 @@
 
 namespace revode {
 
-inline lane_rules rules_of(const options& o) {
-  return {.controller = o.controller,
-          .fixed_step = o.fixed_step,
-          .first_step = o.first_step,
-          .max_step = o.max_step,
-          .save_t0 = o.save.t0,
-          .save_t1 = o.save.t1};
-}
-
 /// Can lanes side by side have these events at all?
 template <class M, class F, class Y, class P, class Place, class... E>
 inline constexpr bool events_side_by_side_v = [] {

@@ -41,7 +41,4 @@ struct lane_arena {
   }
 };
 
-/// t, h, previous, before, most, steps, ended.
-inline constexpr index lane_control_rows = 7;
-
 }  // namespace revode

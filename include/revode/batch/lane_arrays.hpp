@@ -37,6 +37,8 @@ struct lane_inputs {
   lane_column<index> max_steps, save_begin, save_end;
   const double* save_ts = nullptr;
   const index* order = nullptr;  ///< which lane starts k-th; null: lane k
+
+  REVODE_HD index started(index k) const { return order == nullptr ? k : order[k]; }
 };
 
 /// The results. Save point k of lane l has number i at ys[(k n + i) stride + l].

@@ -1,52 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/batch/lane_implicit.hpp>
-#include <revode/batch/lane_stages.hpp>
+#include <revode/batch/lane_group.hpp>
+#include <revode/solve/controller.hpp>
 
 namespace revode {
 
-// How a lane goes on after the stages of its attempt: every round in a loop over lanes without
-// branches (advance), and one by one where a lane may have ended (settle).
+// What the controller makes of an attempt, and where the next one goes: every round, in loops over
+// lanes without branches.
 
-/// stepper::too_short for a lane.
-REVODE_HD bool too_short_step(double t, double span, double h) {
-  constexpr double eps = 0x1p-52;
-  const double at = magnitude(t), least = 1e-10 * magnitude(span);
-  return magnitude(h) < 4 * eps * (at > least ? at : least);
+/// log2_error, to the bit: log2_of_normal never decreases and is exact at powers of two, so that its
+/// argument can be clamped in place of its result. Plain: infinity and NaN give 1024 or more.
+template <bool Plain>
+REVODE_HD double log2_error_in_lane(double x) {
+  if constexpr (!Plain) x = min_of(x, 0x1.fffffffffffffp1023);
+  return log2_of_normal(Plain ? select(x < 0x1p-80, 0x1p-80, x) : max_of(x, 0x1p-80));
 }
 
-/// Lane l stands still from now on.
-template <class M, class Y, class P, int W>
-REVODE_HD void rest_lane(lane_group<M, Y, P, W>& g, int l) {
-  g.limit[l] = g.least[l] = -1;
-  g.t_new[l] = g.t[l];
+/// Controllers whose clamps but those on the factor never act: powers stay in the range of
+/// exp2_in_range, and the factor of any rejection is below 1 and that of an infinite error below
+/// factor_min.
+REVODE_HD bool is_plain(const pid_controller& c, double max_step, int order) {
+  return c.d == 0 && c.p >= 0 && c.i >= 0 && c.p + c.i <= 4 && c.safety > 0 && c.safety <= 1 &&
+         c.factor_min >= 1e-9 && c.factor_max >= 1 && c.keep_to <= 1 && !(max_step > 0) &&
+         order >= 2 && order <= 16;
 }
 
-/// The next attempt of a lane that runs, from what it has in t, h and steps. The bound for steps that
-/// may be none is that of too_short_step at the larger end of the span, and some rounding.
-template <bool Fixed, class M, class Y, class P, int W>
-REVODE_HD void set_out_lane(lane_group<M, Y, P, W>& g, int l) {
-  const double a = magnitude(g.t0[l]), b = magnitude(g.t1[l]);
-  g.limit[l] = 1;
-  g.least[l] = 0x1p-49 * (a > b ? a : b);
-  g.t_new[l] = next_end<Fixed>(g, l);
-}
+/// log2_error of the last two accepted steps, and the most that the next may grow by.
+struct lane_controller_memory {
+  double previous = 0;
+  double before = 0;
+  double most = 0;
+};
 
-/// The round after which lane l has no attempt left.
-template <class M, class Y, class P, int W>
-REVODE_HD index deadline_of(const lane_group<M, Y, P, W>& g, int l) {
-  const index left = no_deadline - g.started[l];
-  return g.attempts_allowed[l] < left ? g.started[l] + g.attempts_allowed[l] : no_deadline;
-}
-
-/// The earliest of them.
-template <class M, class Y, class P, int W>
-REVODE_HD void find_deadline(lane_group<M, Y, P, W>& g) {
-  g.deadline = no_deadline;
-  for (int l = 0; W > 1 && l < W; ++l) {
-    const index last = deadline_of(g, l);
-    if (g.ended[l] == running && last < g.deadline) g.deadline = last;
+/// propose_factor without branches, log2_error given and those before remembered: the same bits.
+template <bool Plain>
+REVODE_HD double propose_lane_factor(const pid_controller& c, const lane_controller_memory& m,
+                                     bool good, double error_squared, double log2, int order) {
+  const double k = -0.5 / order;
+  const bool keeps = (error_squared >= c.keep_from) & (error_squared <= c.keep_to);
+  if constexpr (Plain) {
+    const double power = k * (c.p + c.i) * log2 - k * (c.p * m.previous);
+    const double factor = c.safety * exp2_in_range(select(good, power, k * log2));
+    return select(keeps, 1.0, min_of(max_of(factor, c.factor_min), m.most));
+  } else {
+    const double memory = (c.p + 2 * c.d) * m.previous - c.d * m.before;
+    const double power = k * (c.p + c.i + c.d) * log2 - k * memory;  // p = d = 0: subtracts a zero
+    const double factor =
+        max_of(c.safety * exp2_approx(select(good, power, k * log2)), c.factor_min);
+    const double most = select(good, m.most, __builtin_huge_val());
+    return select(good & keeps, 1.0, min_of(factor, most));
   }
 }
 
@@ -129,38 +132,27 @@ REVODE_HD lane_rules with_default_gains(lane_rules rules) {
 /// (1: rejected).
 template <class M, class Y, class P, int W, class Tapes>
 REVODE_HD bool advance_by_method(const M& m, const lane_rules& rules, lane_group<M, Y, P, W>& g,
-                                 const Tapes&, int l) {
-  const double error = g.error[l], t = g.t[l], tried = g.t_new[l];
-  const bool accept = error <= g.accepted_up_to(l);
+                                 const Tapes& tapes, int l) {
+  const double error = g.error[l];
   controller_memory memory{g.previous[l], g.before[l], g.most[l] > 0};
   const outcome<nothing> found{error >= error_of_no_jacobian ? infinite : error};
   nothing unused;
   const double factor = propose(m, rules.controller, memory, found, unused, unused);
-  const double h = bounded_step(rules, (tried - t) * factor);
-  const double at = select(accept, tried, t);
   g.previous[l] = memory.previous;
   g.before[l] = memory.before;
   g.most[l] = select(memory.rejected, 1.0, 0.0);
-  if constexpr (!std::is_same_v<Tapes, no_tapes>) g.t_from[l] = t;
-  g.t[l] = at;
-  g.t_new[l] = next_lane_time(g.direction[l], at, g.t1[l], h);
-  g.h[l] = h;
-  g.steps[l] += select(accept, 1.0, 0.0);
-  return W == 1 || magnitude(g.t_new[l] - at) <= g.least[l];
+  return move_lane<false>(rules, g, tapes, l, factor);
 }
 
 /// The same of all lanes for any gains: a loop with branches, apart from those without.
 template <class M, class Y, class P, int W, class Tapes>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::noinline]]
-#endif
-    std::int64_t
-    advance_by_gains(const M& m, const lane_rules& rules, lane_group<M, Y, P, W>& g, Tapes& tapes) {
-  std::int64_t at_end = 0;
-  for (int l = 0; l < W; ++l) at_end += advance_by_method(m, rules, g, tapes, l);
-  return at_end;
+REVODE_HD std::int64_t advance_by_gains(const M& m, const lane_rules& rules,
+                                        lane_group<M, Y, P, W>& g, Tapes& tapes) {
+  return apart([&] {
+    std::int64_t at_end = 0;
+    for (int l = 0; l < W; ++l) at_end += advance_by_method(m, rules, g, tapes, l);
+    return at_end;
+  });
 }
 
 /// The same for stepper::fixed_step.
@@ -176,57 +168,6 @@ REVODE_HD bool advance_fixed(lane_group<M, Y, P, W>& g, const Tapes&, int l) {
   g.t_new[l] = select(accept, next, at);
   g.steps[l] = steps;
   return active & (!accept | (at == g.t1[l]));
-}
-
-/// Why lane l cannot make another attempt, or `running`, after `attempts` of them.
-template <class M, class Y, class P, int W>
-REVODE_HD std::int64_t before_next_attempt(const lane_group<M, Y, P, W>& g, int l,
-                                           std::int64_t attempts) {
-  if (attempts == g.attempts_allowed[l]) return code(status::max_steps);
-  return g.t_new[l] == g.t[l] ? code(status::step_underflow) : running;
-}
-
-/// How lane l, which runs, goes on after an attempt; t1 is its end.
-template <bool Fixed, class M, class Y, class P, int W>
-REVODE_HD std::int64_t verdict(const lane_group<M, Y, P, W>& g, int l, std::int64_t attempts,
-                               double t1) {
-  const double error = g.error[l];
-  const bool good = error <= 1;
-  if (good && g.t[l] == t1) return code(status::success);
-  if (!good && (Fixed || too_short_step(g.t[l], t1 - g.t0[l], g.h[l]))) {
-    if (g.trouble[l] != code(status::success)) return g.trouble[l];
-    if (error == error_of_overflow) return code(status::non_finite_state);
-    if constexpr (is_linearly_implicit_v<M>) {
-      if (error == error_of_singular_matrix) return code(status::linear_solve_failure);
-      if (error == error_of_no_jacobian) return code(status::non_finite_field);
-    }
-    return code(error - error == 0 ? status::step_underflow : status::non_finite_field);
-  }
-  if (Fixed) return attempts == g.attempts_allowed[l] ? code(status::max_steps) : running;
-  return before_next_attempt(g, l, attempts);
-}
-
-/// Ends lane l.
-template <class M, class Y, class P, int W>
-REVODE_HD void end_lane(lane_group<M, Y, P, W>& g, int l, std::int64_t how) {
-  g.ended[l] = how;
-  g.attempts[l] = g.attempts_of(l);
-  rest_lane(g, l);
-}
-
-/// Ends the lanes that have come to their end in the round just made; how many.
-template <bool Fixed, class M, class Y, class P, int W>
-REVODE_HD int settle(lane_group<M, Y, P, W>& g) {
-  int count = 0;
-  for (int l = 0; l < W; ++l) {
-    if (g.ended[l] != running) continue;
-    const std::int64_t how = verdict<Fixed>(g, l, g.attempts_of(l), g.t1[l]);
-    if (how == running) continue;
-    end_lane(g, l, how);
-    ++count;
-  }
-  find_deadline(g);
-  return count;
 }
 
 /// After step_lane of every lane: the controller, and whether a lane may have ended.
@@ -256,50 +197,6 @@ REVODE_HD bool advance_lanes(const M& m, const lane_rules& rules, lane_group<M, 
     });
   }
   return W == 1 || (at_end != 0) | (g.clock >= g.deadline);
-}
-
-/// One attempt of every lane; true if one of them may have ended by it. The loops are inlined and
-/// branch-free, so that compilers make one vector operation of each line; they are several, since
-/// together they are one long chain of operations, and a processor finds other lanes to work on while
-/// it waits for one of them only where the next lanes' instructions are near.
-template <bool Fixed, class M, class F, class Y, class P, int W, class Tapes>
-REVODE_HD bool attempt_all_lanes(const M& m, const F& f, const lane_rules& rules,
-                                 lane_group<M, Y, P, W>& g, Tapes& tapes) {
-  index evaluations = 0;
-  if constexpr (steps_by_stages<M, Y, W>)
-    evaluations = step_lanes<Fixed>(m, f, g, tapes);
-  else if constexpr (solves_by_stages<M, Y, W>)
-    step_implicit_lanes<Fixed>(m, f, g, tapes);
-  else
-    for_each_lane<W>([&](int l) __attribute__((always_inline)) {
-      evaluations = step_lane<Fixed>(m, f, g, tapes, l);
-    });
-  return advance_lanes<Fixed>(m, rules, g, tapes, evaluations);
-}
-
-/// The same in a function of its own: inlined in a larger one the loops ran at half the speed (g++ 12).
-template <bool Fixed, class M, class F, class Y, class P, int W, class Tapes>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::noinline, gnu::flatten]]
-#endif
-    bool
-    attempt_lanes(const M& m, const F& f, const lane_rules& rules, lane_group<M, Y, P, W>& g,
-                  Tapes& tapes) {
-  return attempt_all_lanes<Fixed>(m, f, rules, g, tapes);
-}
-
-/// step_lane of one lane, likewise: it hardly ever runs.
-template <bool Fixed, class M, class F, class Y, class P, int W, class Tapes>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::noinline]]
-#endif
-    index
-    step_lane_apart(const M& m, const F& f, lane_group<M, Y, P, W>& g, Tapes& tapes, int l) {
-  return step_lane<Fixed>(m, f, g, tapes, l);
 }
 
 }  // namespace revode

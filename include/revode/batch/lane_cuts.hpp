@@ -39,9 +39,6 @@ struct lane_cutter {
     const bool more = ev.due[l] < events.known_end.at(0, lane);
     g.t1[l] = more ? events.known[ev.due[l]].end : ev.t1[l];
   }
-  REVODE_HD void read_state(Y& y) const {
-    for_each_number(y, 0, [&](int i, T& x) { x = g.now[i][l]; });
-  }
 
   /// stepper::start behind the call of `begin`: `running`, or how the lane has ended at t0.
   REVODE_HD std::int64_t start() {
@@ -65,7 +62,7 @@ struct lane_cutter {
     restore_length();
     if (!(what.theta >= 0 && what.theta < 1) && due) {
       Y y;
-      read_state(y);
+      read_lane(g.now, l, y);
       const double until = events.known[ev.due[l]].t;
       for (; g.next_save[l] < in.save_end.at(0, lane) &&
              g.direction[l] * (until - in.save_ts[g.next_save[l]]) >= 0;
@@ -143,9 +140,9 @@ struct lane_cutter {
                       double located_at) {
     Y y;
     P p;
-    g.read_parameters(l, p);
+    read_lane(g.p, l, p);
     if (what.theta < 0) {
-      read_state(y);
+      read_lane(g.now, l, y);
     } else {
       const index before = step->sys.counts.field_evaluations;
       step->extended();
@@ -166,8 +163,8 @@ struct lane_cutter {
     carry<M, Y> c{};
     copy(y, c.state);
     begin(m, sys, t, y, c);
-    for_each_number(c, [&](int i, T& x) { g.now[i][l] = x; });
-    for_each_number(p, 0, [&](int i, T& x) { g.p[i][l] = x; });
+    write_lane(c, g.now, l);
+    write_lane(p, g.p, l);
     g.evaluations[l] += sys.counts.field_evaluations;
     bool terminal = false;
     const index after = static_cast<index>(g.steps[l]) - 1;
@@ -184,8 +181,8 @@ struct lane_cutter {
     const double t = g.t[l];
     Y y, slope{};
     P p;
-    read_state(y);
-    g.read_parameters(l, p);
+    read_lane(g.now, l, y);
+    read_lane(g.p, l, p);
     for_each_event(*ev.list[l], [&](auto number, const auto& e) {
       constexpr int k = decltype(number)::value;
       if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {

@@ -112,24 +112,12 @@ REVODE_HD void solve_in_lanes(const lane_factors<T, N, W>& f, T (*b)[W]) {
 
 /// The same in functions of their own: one copy serves every method, stage and field.
 template <class T, int N, int W>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::noinline]]
-#endif
-    void
-    eliminate_in_lanes_apart(lane_factors<T, N, W>& f) {
-  eliminate_in_lanes(f);
+REVODE_HD void eliminate_in_lanes_apart(lane_factors<T, N, W>& f) {
+  apart([&] { eliminate_in_lanes(f); });
 }
 template <class T, int N, int W>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::noinline]]
-#endif
-    void
-    solve_in_lanes_apart(const lane_factors<T, N, W>& f, T (*b)[W]) {
-  solve_in_lanes(f, b);
+REVODE_HD void solve_in_lanes_apart(const lane_factors<T, N, W>& f, T (*b)[W]) {
+  apart([&] { solve_in_lanes(f, b); });
 }
 
 }  // namespace revode

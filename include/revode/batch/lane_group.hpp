@@ -85,11 +85,8 @@ struct alignas(64) lane_group {
     else
       return limit[l];
   }
-  template <class Part>
-  REVODE_HD void read_parameters(int l, Part& out) const {
-    for_each_number(
-        out, 0, [&](int i, T& x) __attribute__((always_inline)) { x = p[i][l]; });
-  }
+  /// A save point lies in the step just made, or at its end.
+  REVODE_HD bool has_passed_save(int l) const { return direction[l] * (t[l] - next_time[l]) >= 0; }
 };
 
 /// The stages of the steps just taken, for dense output and for the reverse pass.
@@ -103,16 +100,6 @@ struct no_tapes {};
 REVODE_HD double magnitude(double x) {
   using std::fabs;
   return fabs(x);
-}
-
-/// all_finite: of a number that is not, the difference with itself is NaN.
-template <class Y>
-REVODE_HD bool all_finite_in_lane(const Y& y) {
-  const auto* x = y.data();
-  scalar_t<Y> sum(-0.0);  // vanishes in an addition
-  for_each_element(
-      y, [&](int i) __attribute__((always_inline)) { sum = sum + (x[i] - x[i]); });
-  return sum == 0;
 }
 
 /// stepper::bounded for a lane.
@@ -136,52 +123,6 @@ template <bool Fixed, class M, class Y, class P, int W>
 REVODE_HD double next_end(const lane_group<M, Y, P, W>& g, int l) {
   return Fixed ? equal_step_end(g.t0[l], g.t1[l], g.steps[l] + 1, g.equal_steps[l])
                : next_lane_time(g.direction[l], g.t[l], g.t1[l], g.h[l]);
-}
-
-/// The squared error of an attempt as lanes keep it.
-template <bool Fixed, class M, class Outcome>
-REVODE_HD double judge(const Outcome& found, bool finite) {
-  const double error = Fixed && !is_linearly_implicit_v<M> ? 0.0 : found.error_squared;
-  const double judged = select((error <= 1) & !finite, error_of_overflow, error);
-  return found.what != status::success ? infinite : judged;
-}
-
-/// The stages of one attempt of lane l, whether it runs or not, and where they take it if they are
-/// accepted; what a lane at rest has is kept. Returns the evaluations of the field.
-template <bool Fixed, class M, class F, class Y, class P, int W, class Tapes>
-REVODE_HD index step_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, Tapes& tapes, int l) {
-  using T = scalar_t<Y>;
-  P p;
-  g.read_parameters(l, p);
-  carry<M, Y> from, next;
-  for_each_number(
-      from, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
-  typename method_types<M, Y>::tape tape;
-  if constexpr (is_linearly_implicit_v<M> && !trouble_in_error_v<M, F, Y, P, W>)
-    next = from, tape = {};  // an attempt without a solution leaves them as they are
-  step_system<M, F, Y, P, W> sys(f, p);
-  const tolerance tol{g.rtol[l], g.atol[l], !Fixed};
-  if constexpr (W == 1) g.t_new[l] = next_end<Fixed>(g, l);
-  const auto found = attempt_in_lane(m, sys, tol, g.t[l], g.t_new[l], from, tape, next);
-  const double error = judge<Fixed, M>(found, all_finite_in_lane(value(m, next.state)));
-  const bool accept = error <= g.accepted_up_to(l);
-  for_each_number(
-      next, [&](int i, T& x)
-                __attribute__((always_inline)) { g.now[i][l] = select(accept, x, g.now[i][l]); });
-  if constexpr (!std::is_same_v<Tapes, no_tapes>)
-    for_each_number(
-        tape, 0, [&](int i, T& x) __attribute__((always_inline)) { tapes.numbers[i][l] = x; });
-  if constexpr (W > 1 && is_linearly_implicit_v<M>) {  // alone, the attempt ends with the matrix
-    const bool ends = (found.error_squared >= error_of_no_jacobian) &
-                      (found.error_squared <= error_of_singular_matrix);
-    const index done = found.what == status::success ? sys.counts.field_evaluations : 0;
-    g.evaluations[l] += select(!ends & (g.limit[l] > 0), done, 0);
-  }
-  if constexpr (!trouble_in_error_v<M, F, Y, P, W> && !attempts_surely<M, system<F, Y, P>, Y>)
-    g.trouble[l] = code(found.what);
-  g.error[l] = error;
-  g.attempted[l] = g.clock + 1;
-  return sys.counts.field_evaluations;
 }
 
 /// body(l) for every lane, as one vector operation each line. Written out, a step of several lanes

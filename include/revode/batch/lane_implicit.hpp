@@ -43,7 +43,7 @@ REVODE_HD void form_lane_matrices(const F& f, const lane_group<M, Y, P, W>& g,
   constexpr int n = static_size_v<Y>;
   for_each_lane<W>([&](int l) __attribute__((always_inline)) {
     P p;
-    g.read_parameters(l, p);
+    read_lane(g.p, l, p);
     Y y;
     read_lane(g.now, l, y);
     lane_system<F, Y, P, lane_vjp::directions> sys(f, p);
@@ -77,7 +77,7 @@ REVODE_HD void find_lane_matrices(const F& f, const lane_group<M, Y, P, W>& g,
 #if !defined(__CUDACC__)
     if constexpr (derivatives<F, Y, P>::trackable) {
       P p;
-      g.read_parameters(0, p);
+      read_lane(g.p, 0, p);
       Y y;
       read_lane(g.now, 0, y);
       if (tracked_sweep<F, Y, P>::knows(f, static_cast<scalar_t<Y>>(g.t[0]), y, p))
@@ -97,7 +97,7 @@ REVODE_HD void solve_lane_stages(const F& f, const lane_group<M, Y, P, W>& g,
     constexpr int n = static_size_v<Y>;
     for_each_lane<W>([&](int l) __attribute__((always_inline)) {
       P p;
-      g.read_parameters(l, p);
+      read_lane(g.p, l, p);
       typename method_types<M, Y>::tape tape;
       typename method_types<M, Y>::work w;
       read_lane(g.now, l, tape.y);
@@ -136,7 +136,7 @@ REVODE_HD void reach_new_states(const F& f, const lane_group<M, Y, P, W>& g,
   using slices = implicit_slices_of<M, Y>;
   for_each_lane<W>([&](int l) __attribute__((always_inline)) {
     P p;
-    g.read_parameters(l, p);
+    read_lane(g.p, l, p);
     typename method_types<M, Y>::tape tape;
     typename method_types<M, Y>::work w;
     read_unknowns<slices::kept>(g, s, l, tape, w);
@@ -179,10 +179,7 @@ REVODE_HD void step_implicit_lanes(const M& m, const F& f, lane_group<M, Y, P, W
     const bool solvable = has_jacobian & (s.shift_rest[l] == 0) & (s.matrix.regular[l] != 0);
     const outcome<nothing> found{error_or_trouble(error, solvable, has_jacobian)};
     keep_attempt<Fixed>(m, g, tapes, l, found, tape, next);
-    const bool ends = (found.error_squared >= error_of_no_jacobian) &
-                      (found.error_squared <= error_of_singular_matrix);
-    constexpr index evaluations = slices::evaluations(count);
-    g.evaluations[l] += select(!ends & (g.limit[l] > 0), evaluations, index{0});
+    count_evaluations(g, l, found, slices::evaluations(count));
     g.trouble[l] = code(status::success);
   });
 }

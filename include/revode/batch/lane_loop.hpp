@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include <revode/batch/lane_round.hpp>
 #include <revode/batch/lane_start.hpp>
 
 namespace revode {
@@ -87,7 +88,7 @@ struct forward_group {
       const index k = queue.pull();
       more = k < queue.end;
       if (!more) return;
-      lane = in.order == nullptr ? k : in.order[k];
+      lane = in.started(k);
       start(l, lane);
       if (g.ended[l] == running) return;
     }
@@ -113,15 +114,22 @@ struct forward_group {
             [&] { g.ended[l] = code(status::user_error); });
   }
 
-  /// One attempt of each lane; how many have ended by it. When the field throws, the lanes of this
-  /// round that are still to come are attempted one by one.
+  /// One attempt of each lane; how many have ended by it.
   template <class Tapes>
   REVODE_HD int attempt_round(group_type& g, Tapes& tapes) const {
     int ended = 0;
+    const bool settles = attempt(g, tapes, ended);
+    return settles ? ended + settle<Fixed>(g) : ended;
+  }
+
+  /// The attempts alone; true if one of the lanes may have ended. When the field throws, the lanes of
+  /// this round that are still to come are attempted one by one.
+  template <class Tapes>
+  REVODE_HD bool attempt(group_type& g, Tapes& tapes, int& ended) const {
     bool settles = false;
     guarded([&] { settles = attempt_lanes<Fixed>(m, f, rules, g, tapes); },
             [&] { settles = attempt_rest(g, tapes, ended); }, false);
-    return settles ? ended + settle<Fixed>(g) : ended;
+    return settles;
   }
 
   template <class Tapes>
@@ -139,7 +147,7 @@ struct forward_group {
 
   REVODE_HD void save(group_type& g, const tapes_type& tapes, const index* lane, int& ended) const {
     for (int l = 0; l < W; ++l) {
-      if (lane[l] < 0 || !(g.direction[l] * (g.t[l] - g.next_time[l]) >= 0)) continue;
+      if (lane[l] < 0 || !g.has_passed_save(l)) continue;
       const bool was_running = g.ended[l] == running;
       guarded([&] { save_lane(m, f, in, out, g, tapes, l, lane[l]); },
               [&] {

@@ -41,6 +41,12 @@ struct lane_point_bars {
   }
 };
 
+/// The state that a loss knows, where lanes have another of their own (lane_state.hpp).
+template <class Y>
+struct state_of_loss {
+  using type = Y;
+};
+
 /// A loss without either form does not compile.
 template <class Loss, class Y>
 REVODE_HD scalar_t<Y> evaluate_loss(const Loss& loss, index lane, const Y& y,

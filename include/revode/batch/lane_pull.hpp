@@ -34,36 +34,29 @@ struct alignas(64) lane_bars {
 /// twice does no harm.
 template <class M, class F, class Y, class P, int W>
 REVODE_HD void replay_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, double t_new, int l) {
-  using T = scalar_t<Y>;
   P p;
-  g.read_parameters(l, p);
+  read_lane(g.p, l, p);
   carry<M, Y> from, next;
-  for_each_number(
-      from, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
+  read_lane(g.now, l, from);
   typename method_types<M, Y>::tape tape;
   step_system<M, F, Y, P, W> sys(f, p);
   const double t = g.t[l];
   const bool steps = t_new != t;
   attempt_in_lane(m, sys, tolerance{.estimate = false}, t, t_new, from, tape, next);
-  for_each_number(
-      next, [&](int i, T& x)
-                __attribute__((always_inline)) { g.now[i][l] = select(steps, x, g.now[i][l]); });
+  write_lane_if(steps, next, g.now, l);
   g.t[l] = t_new;
 }
 
 /// The cache of lane l, after its state has been put back.
 template <class M, class F, class Y, class P, int W>
 REVODE_HD void refresh_lane(const M& m, const F& f, lane_group<M, Y, P, W>& g, int l) {
-  using T = scalar_t<Y>;
   P p;
-  g.read_parameters(l, p);
+  read_lane(g.p, l, p);
   carry<M, Y> c;
-  for_each_number(
-      c, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
+  read_lane(g.now, l, c);
   system<F, Y, P> sys(f, p);
   refresh(m, sys, g.t[l], c);
-  for_each_number(
-      c, [&](int i, T& x) __attribute__((always_inline)) { g.now[i][l] = x; });
+  write_lane(c, g.now, l);
 }
 
 /// The transpose of the step from (g.t, g.now) to t_new of lane l; none where they are equal. The
@@ -73,32 +66,22 @@ template <lane_vjp Kind, class M, class F, class Y, class P, int W, bool Times>
 REVODE_HD void pull_lane(const M& m, const F& f, const lane_group<M, Y, P, W>& g,
                          lane_bars<M, Y, P, W, Times>& bars, double t_new, std::int64_t round,
                          int l) {
-  using T = scalar_t<Y>;
   const double t = g.t[l];
   const bool steps = t_new != t && bars.counts[l] != 0 && bars.pulled[l] != round;
   P p, p_bar;
-  g.read_parameters(l, p);
+  read_lane(g.p, l, p);
   carry<M, Y> from, next;
-  for_each_number(
-      from, [&](int i, T& x) __attribute__((always_inline)) { x = g.now[i][l]; });
+  read_lane(g.now, l, from);
   typename method_types<M, Y>::tape tape;
   typename method_types<M, Y>::state state_bar;
   lane_system<F, Y, P, Kind> sys(f, p);
-  for_each_number(
-      state_bar, 0, [&](int i, T& x) __attribute__((always_inline)) { x = bars.state[i][l]; });
-  for_each_number(
-      p_bar, 0, [&](int i, T& x) __attribute__((always_inline)) { x = bars.p[i][l]; });
+  read_lane(bars.state, l, state_bar);
+  read_lane(bars.p, l, p_bar);
   if constexpr (W > 1) refresh(m, sys, t, from);
   attempt_in_lane(m, sys, tolerance{.estimate = false}, t, t_new, from, tape, next);
   pull_in_lane(m, sys, t, t_new, tape, state_bar, p_bar);
-  for_each_number(
-      state_bar, 0, [&](int i, T& x) __attribute__((always_inline)) {
-        bars.state[i][l] = select(steps, x, bars.state[i][l]);
-      });
-  for_each_number(
-      p_bar, 0, [&](int i, T& x) __attribute__((always_inline)) {
-        bars.p[i][l] = select(steps, x, bars.p[i][l]);
-      });
+  write_lane_if(steps, state_bar, bars.state, l);
+  write_lane_if(steps, p_bar, bars.p, l);
   bars.pulled[l] = round;
 }
 
@@ -113,26 +96,14 @@ REVODE_HD void for_all_lanes(const Body& body) {
 
 /// The same in a function of its own.
 template <int W, class Body>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::noinline, gnu::flatten]]
-#endif
-    void
-    for_each_lane_apart(const Body& body) {
-  for_all_lanes<W>(body);
+REVODE_HD void for_each_lane_apart(const Body& body) {
+  flat_apart([&] { for_all_lanes<W>(body); });
 }
 
 /// body(l) of one lane, likewise: what hardly ever runs is compiled once.
 template <class Body>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::noinline]]
-#endif
-    void
-    one_lane_apart(const Body& body, int l) {
-  body(l);
+REVODE_HD void one_lane_apart(const Body& body, int l) {
+  apart([&] { body(l); });
 }
 
 template <class M, class F, class Group>

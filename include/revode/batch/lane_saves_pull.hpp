@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/batch/lane_loss.hpp>
 #include <revode/batch/lane_pull.hpp>
 
 namespace revode {
 
-/// The cotangent of save point `point`, whose numbers lie `stride` apart.
-template <class Y>
-REVODE_HD Y point_bar(const scalar_t<Y>* numbers, index stride, index point) {
-  Y y;
-  for (int i = 0; i < length(y); ++i) y.data()[i] = numbers[(point * length(y) + i) * stride];
-  return y;
-}
-
 /// The save points of a lane: listed times, cotangents of all points and, if asked for, of the times.
-template <class T>
+template <class Y>
 struct lane_save_bars {
   index first, end;  ///< listed points of the lane
   bool save_t0;
-  const T* numbers;  ///< number i of point k at (k n + i) stride
-  index stride;
+  lane_points<Y> bars;
   double* ts;  ///< of listed point k at k ts_stride; null: not asked for
   index ts_stride;
 
   /// The cotangent of listed point k.
-  template <class Y>
-  REVODE_HD Y at(index k) const {
-    return point_bar<Y>(numbers, stride, k - first + save_t0);
-  }
+  REVODE_HD Y at(index k) const { return bars.at(k - first + save_t0); }
   REVODE_HD double& time(index k) const { return ts[(k - first) * ts_stride]; }
 };
 
@@ -71,7 +60,7 @@ template <class M, class F, class Y, class P, int W, bool Times>
 REVODE_HD bool pull_special_lane(const M& m, const F& f, const double* save_ts,
                                  const lane_group<M, Y, P, W>& g,
                                  lane_bars<M, Y, P, W, Times>& bars, double t_new,
-                                 const lane_save_bars<scalar_t<Y>>& points, int l) {
+                                 const lane_save_bars<Y>& points, int l) {
   using T = scalar_t<Y>;
   using types = method_types<M, Y>;
   const double t = g.t[l], direction = g.direction[l];
@@ -84,13 +73,13 @@ REVODE_HD bool pull_special_lane(const M& m, const F& f, const double* save_ts,
   if (!due() && !moves) return false;
 
   P p, p_bar;
-  g.read_parameters(l, p);
+  read_lane(g.p, l, p);
   carry<M, Y> from, reached;
   typename types::tape tape;
   typename types::state state_bar;
-  for_each_number(from, [&](int i, T& x) { x = g.now[i][l]; });
-  for_each_number(state_bar, 0, [&](int i, T& x) { x = bars.state[i][l]; });
-  for_each_number(p_bar, 0, [&](int i, T& x) { x = bars.p[i][l]; });
+  read_lane(g.now, l, from);
+  read_lane(bars.state, l, state_bar);
+  read_lane(bars.p, l, p_bar);
   system<F, Y, P> sys(f, p);
   refresh(m, sys, t, from);
   attempt_in_lane(m, sys, tolerance{.estimate = false}, t, t_new, from, tape, reached);
@@ -102,7 +91,7 @@ REVODE_HD bool pull_special_lane(const M& m, const F& f, const double* save_ts,
   step_ends<T> ends;
   while (due()) {
     const double at = save_ts[--next];
-    const Y y_bar = points.template at<Y>(next);
+    const Y y_bar = points.at(next);
     const bool inside = at != t_new && at != t;
     if (at == t_new) pull_value(m, y_bar, state_bar);
     if constexpr (has_dense_output_v<M>) {
@@ -121,34 +110,32 @@ REVODE_HD bool pull_special_lane(const M& m, const F& f, const double* save_ts,
   if constexpr (Times)
     if (moves) move_grid(g, bars.times, t_new, ends, l);
   bars.next_save[l] = next;
-  for_each_number(state_bar, 0, [&](int i, T& x) { bars.state[i][l] = x; });
-  for_each_number(p_bar, 0, [&](int i, T& x) { bars.p[i][l] = x; });
+  write_lane(state_bar, bars.state, l);
+  write_lane(p_bar, bars.p, l);
   return true;
 }
 
 /// A lane without a step: moving an end of its span would make one.
 template <class F, class Y, class P, int W>
 REVODE_HD void pull_no_step(const F& f, const P& p, double t0, const Y& y0, const Y& y_bar,
-                            const lane_save_bars<scalar_t<Y>>& points, lane_time_bars<W>& bars,
-                            int l) {
+                            const lane_save_bars<Y>& points, lane_time_bars<W>& bars, int l) {
   system<F, Y, P> sys(f, p);
   Y slope;
   sys(t0, y0, slope);
   bars.t1[l] = static_cast<double>(dot(slope, y_bar));
   bars.t0[l] = -bars.t1[l];
   for (index k = points.first; k < points.end; ++k) {
-    points.time(k) = static_cast<double>(dot(slope, points.template at<Y>(k)));
+    points.time(k) = static_cast<double>(dot(slope, points.at(k)));
     bars.t0[l] -= points.time(k);
   }
 }
 
 /// The cotangents of save points at t0 reach y0 directly.
 template <class Y>
-REVODE_HD void add_start_bars(const double* save_ts, double t0,
-                              const lane_save_bars<scalar_t<Y>>& points, Y& y_bar) {
-  if (points.save_t0) add(point_bar<Y>(points.numbers, points.stride, 0), y_bar);
-  for (index k = points.first; k < points.end && save_ts[k] == t0; ++k)
-    add(points.template at<Y>(k), y_bar);
+REVODE_HD void add_start_bars(const double* save_ts, double t0, const lane_save_bars<Y>& points,
+                              Y& y_bar) {
+  if (points.save_t0) add(points.bars.at(0), y_bar);
+  for (index k = points.first; k < points.end && save_ts[k] == t0; ++k) add(points.at(k), y_bar);
 }
 
 }  // namespace revode

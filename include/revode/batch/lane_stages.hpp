@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/batch/lane_attempt.hpp>
 #include <revode/batch/lane_pull.hpp>
 
 namespace revode {
@@ -45,17 +46,6 @@ struct alignas(64) lane_stage_bars {
   T p[static_size_v<P> > 0 ? static_size_v<P> : 1][W];
 };
 
-template <class Y, int W>
-REVODE_HD void read_lane(const scalar_t<Y> (*numbers)[W], int l, Y& y) {
-  for_each_element(
-      y, [&](int i) __attribute__((always_inline)) { y.data()[i] = numbers[i][l]; });
-}
-template <class Y, int W>
-REVODE_HD void write_lane(const Y& y, scalar_t<Y> (*numbers)[W], int l) {
-  for_each_element(
-      y, [&](int i) __attribute__((always_inline)) { numbers[i][l] = y.data()[i]; });
-}
-
 /// Lane l's y_n and the derivatives of its first `Count` stages, the very first from the cache of its
 /// carry if `cached`. What is not used of them is not read.
 template <int Count, bool Cached, class M, class Y, class P, int W>
@@ -79,7 +69,7 @@ REVODE_HD void evaluate_lane_stages(const F& f, const lane_group<M, Y, P, W>& g,
     constexpr bool slopes = Slopes || end <= Last;
     for_each_lane<W>([&](int l) __attribute__((always_inline)) {
       P p;
-      g.read_parameters(l, p);
+      read_lane(g.p, l, p);
       typename method_types<M, Y>::tape tape;
       read_stages<I, Cached>(g, s, l, tape);
       system<F, Y, P> sys(f, p);
@@ -90,24 +80,6 @@ REVODE_HD void evaluate_lane_stages(const F& f, const lane_group<M, Y, P, W>& g,
     });
     evaluate_lane_stages<end, Last, Cached, Slopes>(f, g, t_new, s, keep);
   }
-}
-
-/// Where an attempt of lane l has taken it, if it is accepted: the end of step_lane.
-template <bool Fixed, class M, class Y, class P, int W, class Tapes, class Outcome>
-REVODE_HD void keep_attempt(const M& m, lane_group<M, Y, P, W>& g, Tapes& tapes, int l,
-                            const Outcome& found, typename method_types<M, Y>::tape& tape,
-                            carry<M, Y>& next) {
-  using T = scalar_t<Y>;
-  const double error = judge<Fixed, M>(found, all_finite_in_lane(value(m, next.state)));
-  const bool accept = error <= g.accepted_up_to(l);
-  for_each_number(
-      next, [&](int i, T& x)
-                __attribute__((always_inline)) { g.now[i][l] = select(accept, x, g.now[i][l]); });
-  if constexpr (!std::is_same_v<Tapes, no_tapes>)
-    for_each_number(
-        tape, 0, [&](int i, T& x) __attribute__((always_inline)) { tapes.numbers[i][l] = x; });
-  g.error[l] = error;
-  g.attempted[l] = g.clock + 1;
 }
 
 /// The attempts of all lanes: what step_lane does for one. Returns the evaluations of the field.
@@ -143,7 +115,7 @@ REVODE_HD void pull_lane_stages(const F& f, const lane_group<M, Y, P, W>& g,
   constexpr int end = I + 1 > stages_together ? I + 1 - stages_together : 0;
   for_each_lane<W>([&](int l) __attribute__((always_inline)) {
     P p, p_bar;
-    g.read_parameters(l, p);
+    read_lane(g.p, l, p);
     read_lane(I == last ? bars.p : s.p, l, p_bar);
     Y lambda;
     typename method_types<M, Y>::scratch w;
@@ -184,14 +156,8 @@ REVODE_HD void pull_lanes(const M&, const F& f, const lane_group<M, Y, P, W>& g,
     read_lane(b.p, l, p_bar);
     for (int j = 0; j <= last; ++j) read_lane(b.theta[j], l, w.theta[j]);
     slices_of<M, Y>::add_cotangents(w, lambda);
-    for_each_element(
-        lambda, [&](int i) __attribute__((always_inline)) {
-          bars.state[i][l] = select(steps, lambda.data()[i], bars.state[i][l]);
-        });
-    for_each_element(
-        p_bar, [&](int i) __attribute__((always_inline)) {
-          bars.p[i][l] = select(steps, p_bar.data()[i], bars.p[i][l]);
-        });
+    write_lane_if(steps, lambda, bars.state, l);
+    write_lane_if(steps, p_bar, bars.p, l);
     bars.pulled[l] = round;
   });
 }

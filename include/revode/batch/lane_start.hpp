@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/batch/lane_control.hpp>
+#include <revode/batch/lane_end.hpp>
 #include <revode/solve/first_step.hpp>
 
 namespace revode {
@@ -29,6 +29,17 @@ REVODE_HD void find_next_save(lane_group<M, Y, P, W>& g, int l, const lane_input
   g.next_time[l] = more ? in.save_ts[g.next_save[l]] : g.direction[l] * infinite;
 }
 
+/// The listed save points at time t, where a lane has state y, and the next behind it.
+template <class M, class Y, class P, int W>
+REVODE_HD void keep_points_at(lane_group<M, Y, P, W>& g, int l, const lane_inputs<scalar_t<Y>>& in,
+                              const lane_outputs<scalar_t<Y>>& out, index lane, double t,
+                              const Y& y) {
+  const index end = in.save_end.at(0, lane);
+  for (; g.next_save[l] < end && in.save_ts[g.next_save[l]] == t; ++g.next_save[l])
+    keep_point(g, l, out, lane, y);
+  find_next_save(g, l, in, lane);
+}
+
 /// The first step (signed) of a lane at y0.
 template <class M, class System, class Y, class P, int W>
 REVODE_HD double start_step(System& sys, const lane_rules& rules, const lane_group<M, Y, P, W>& g,
@@ -38,17 +49,10 @@ REVODE_HD double start_step(System& sys, const lane_rules& rules, const lane_gro
   return first_step(sys, g.t[l], t1, y0, tol, lane_order<M>);
 }
 
-/// Lane l of the group takes up problem `lane`: stepper::start up to the first step. What the field
-/// throws passes through, with a lane that stands at t0.
-template <bool Fixed, bool Saves, class M, class F, class Y, class P, int W>
-REVODE_HD void begin_lane(const M& m, const F& f, const lane_rules& rules,
-                          const lane_inputs<scalar_t<Y>>& in, const lane_outputs<scalar_t<Y>>& out,
-                          lane_group<M, Y, P, W>& g, int l, index lane) {
-  using T = scalar_t<Y>;
-  Y y0;
-  P p;
-  for_each_number(y0, 0, [&](int i, T& x) { x = in.y0.at(i, lane); });
-  for_each_number(p, 0, [&](int i, T& x) { g.p[i][l] = x = in.p.at(i, lane); });
+/// Lane l of the group takes up problem `lane`: its times, tolerances and counts.
+template <bool Fixed, class M, class Y, class P, int W>
+REVODE_HD void take_problem(const lane_rules& rules, const lane_inputs<scalar_t<Y>>& in,
+                            lane_group<M, Y, P, W>& g, int l, index lane) {
   const double t0 = in.t0.at(0, lane), t1 = in.t1.at(0, lane);
   g.t0[l] = g.t[l] = t0;
   g.t1[l] = t1;
@@ -65,23 +69,32 @@ REVODE_HD void begin_lane(const M& m, const F& f, const lane_rules& rules,
   g.equal_steps[l] = Fixed ? equal_step_count(t0, t1, rules.fixed_step) : 0;
   g.ended[l] = code(status::user_error);  // until f has been called without an exception
   rest_lane(g, l);
+}
+
+/// stepper::start of problem `lane` up to the first step. What the field throws passes through, with a
+/// lane that stands at t0.
+template <bool Fixed, bool Saves, class M, class F, class Y, class P, int W>
+REVODE_HD void begin_lane(const M& m, const F& f, const lane_rules& rules,
+                          const lane_inputs<scalar_t<Y>>& in, const lane_outputs<scalar_t<Y>>& out,
+                          lane_group<M, Y, P, W>& g, int l, index lane) {
+  using T = scalar_t<Y>;
+  Y y0;
+  P p;
+  for_each_number(y0, 0, [&](int i, T& x) { x = in.y0.at(i, lane); });
+  for_each_number(p, 0, [&](int i, T& x) { g.p[i][l] = x = in.p.at(i, lane); });
+  take_problem<Fixed>(rules, in, g, l, lane);
   carry<M, Y> c{};
   copy(y0, c.state);
-  for_each_number(c, [&](int i, T& x) { g.now[i][l] = x; });
+  write_lane(c, g.now, l);
   if constexpr (Saves) {
     g.next_save[l] = in.save_begin.at(0, lane);
     if (rules.save_t0) keep_point(g, l, out, lane, y0);
   }
 
   system<F, Y, P> sys(f, p);
-  begin(m, sys, t0, y0, c);
-  for_each_number(c, [&](int i, T& x) { g.now[i][l] = x; });
-  if constexpr (Saves) {
-    for (; g.next_save[l] < in.save_end.at(0, lane) && in.save_ts[g.next_save[l]] == t0;
-         ++g.next_save[l])
-      keep_point(g, l, out, lane, value(m, c.state));
-    find_next_save(g, l, in, lane);
-  }
+  begin(m, sys, g.t0[l], y0, c);
+  write_lane(c, g.now, l);
+  if constexpr (Saves) keep_points_at(g, l, in, out, lane, g.t0[l], value(m, c.state));
   g.evaluations[l] = sys.counts.field_evaluations;
 }
 
@@ -89,12 +102,11 @@ REVODE_HD void begin_lane(const M& m, const F& f, const lane_rules& rules,
 template <bool Fixed, class M, class F, class Y, class P, int W>
 REVODE_HD void depart_lane(const M& m, const F& f, const lane_rules& rules,
                            lane_group<M, Y, P, W>& g, int l, std::int64_t ended, double t1) {
-  using T = scalar_t<Y>;
   if (ended == running && !Fixed) {
     typename method_types<M, Y>::state state;
     P p;
-    for_each_number(state, 0, [&](int i, T& x) { x = g.now[i][l]; });
-    g.read_parameters(l, p);
+    read_lane(g.now, l, state);
+    read_lane(g.p, l, p);
     system<F, Y, P> sys(f, p);
     const double h = start_step(sys, rules, g, l, t1, value(m, state));
     if (h != h) ended = code(status::non_finite_field);
@@ -102,13 +114,13 @@ REVODE_HD void depart_lane(const M& m, const F& f, const lane_rules& rules,
     g.evaluations[l] += sys.counts.field_evaluations;
   }
   if (ended == running) {
-    set_out_lane<Fixed>(g, l);
-    ended = before_next_attempt(g, l, 0);
+    set_out_lane<Fixed>(g, l, t1);
+    ended = before_next_attempt(g, l);
     if (Fixed && ended == code(status::step_underflow)) ended = running;
   }
   g.ended[l] = ended;
   if (ended != running) return rest_lane(g, l);
-  if (const index last = deadline_of(g, l); W > 1 && last < g.deadline) g.deadline = last;
+  heed_deadline(g, l);
 }
 
 /// Both.
@@ -127,7 +139,6 @@ template <class M, class F, class Y, class P, int W, class Tapes>
 REVODE_HD void save_inside(const M& m, const F& f, const lane_inputs<scalar_t<Y>>& in,
                            const lane_outputs<scalar_t<Y>>& out, lane_group<M, Y, P, W>& g,
                            const Tapes& tapes, int l, index lane, double until, bool whole) {
-  using T = scalar_t<Y>;
   const double t = g.t_from[l], t_new = g.t[l], direction = g.direction[l];
   const index end = in.save_end.at(0, lane);
   const auto before = [&](double at) {
@@ -136,11 +147,11 @@ REVODE_HD void save_inside(const M& m, const F& f, const lane_inputs<scalar_t<Y>
   if constexpr (has_dense_output_v<M>) {
     if (before(g.next_time[l])) {
       P p;
-      g.read_parameters(l, p);
+      read_lane(g.p, l, p);
       system<F, Y, P> sys(f, p);
       typename method_types<M, Y>::tape tape;
       typename method_types<M, Y>::scratch scratch;
-      for_each_number(tape, 0, [&](int i, T& x) { x = tapes.numbers[i][l]; });
+      read_lane(tapes.numbers, l, tape);
       extend(m, sys, t, t_new, tape, scratch);
       g.evaluations[l] += sys.counts.field_evaluations;
       for (; g.next_save[l] < end; ++g.next_save[l]) {
@@ -159,24 +170,18 @@ template <class M, class F, class Y, class P, int W, class Tapes>
 REVODE_HD void save_lane(const M& m, const F& f, const lane_inputs<scalar_t<Y>>& in,
                          const lane_outputs<scalar_t<Y>>& out, lane_group<M, Y, P, W>& g,
                          const Tapes& tapes, int l, index lane) {
-  using T = scalar_t<Y>;
-  const double t_new = g.t[l];
-  save_inside(m, f, in, out, g, tapes, l, lane, t_new, true);
+  save_inside(m, f, in, out, g, tapes, l, lane, g.t[l], true);
   typename method_types<M, Y>::state state;
-  for_each_number(state, 0, [&](int i, T& x) { x = g.now[i][l]; });
-  for (; g.next_save[l] < in.save_end.at(0, lane) && in.save_ts[g.next_save[l]] == t_new;
-       ++g.next_save[l])
-    keep_point(g, l, out, lane, value(m, state));
-  find_next_save(g, l, in, lane);
+  read_lane(g.now, l, state);
+  keep_points_at(g, l, in, out, lane, g.t[l], value(m, state));
 }
 
 /// What a lane that has ended leaves behind.
 template <bool Saves, class M, class Y, class P, int W>
 REVODE_HD void retire_lane(const M& m, const lane_rules& rules, lane_group<M, Y, P, W>& g, int l,
                            const lane_outputs<scalar_t<Y>>& out, index lane) {
-  using T = scalar_t<Y>;
   typename method_types<M, Y>::state state;
-  for_each_number(state, 0, [&](int i, T& x) { x = g.now[i][l]; });
+  read_lane(g.now, l, state);
   const Y& y = value(m, state);
   if constexpr (Saves)
     if (rules.save_t1 &&

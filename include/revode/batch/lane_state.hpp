@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/batch/lane_loss.hpp>
 #include <revode/batch/place.hpp>
 #include <revode/state/algebra.hpp>
 
@@ -19,6 +20,10 @@ template <class T, int N>
 inline constexpr int most_unrolled<lane_vec<T, N>> = most_in_lanes;
 template <class T, int N, class S>
 struct rebind<lane_vec<T, N>, S> : rebind<vec<T, N>, S> {};
+template <class T, int N>
+struct state_of_loss<lane_vec<T, N>> {
+  using type = vec<T, N>;
+};
 
 /// What W lanes have for a state.
 template <class Y, int W>

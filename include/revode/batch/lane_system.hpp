@@ -24,12 +24,8 @@ lane_vjp lane_vjp_of(const F& f, double t, const Y& y, const P& p) {
   if constexpr (derivatives<F, Y, P>::vjp_source != derivative_source::duals) {
     return lane_vjp::as_alone;
   } else {
-#if __has_include(<revode/ad/register_recording.hpp>)
-    if (register_sweep<F, Y, P>::fits(f, static_cast<scalar_t<Y>>(t), y, p))
-      return lane_vjp::recorded;
-#endif
-    static_cast<void>(f), static_cast<void>(t), static_cast<void>(y), static_cast<void>(p);
-    return lane_vjp::directions;
+    const bool fits = register_sweep<F, Y, P>::fits(f, static_cast<scalar_t<Y>>(t), y, p);
+    return fits ? lane_vjp::recorded : lane_vjp::directions;
   }
 }
 
@@ -49,6 +45,11 @@ class lane_system {
   static constexpr bool autonomous = system<F, Y, P>::autonomous;
   static constexpr bool goes_on =
       Kind != lane_vjp::as_alone && static_size_v<Y> <= most_written_out;  ///< see goes_on_v
+  static constexpr bool own_jacobian =
+      requires(const F& f, scalar t, const Y& y, const P& p, mat<scalar, static_size_v<Y>>& j) {
+    f.jacobian(t, y, p, j);
+  }
+  || !call_accepts<F, Y, P, dual<scalar, 1>>;  ///< not by duals
 
   REVODE_HD lane_system(const F& f, const P& parameters) : p(parameters), f_(f) {}
 
@@ -62,7 +63,7 @@ class lane_system {
     if constexpr (Kind == lane_vjp::directions) {
       add_directions(static_cast<scalar>(t), y, w, y_bar, p_bar,
                      std::make_integer_sequence<int, n + np>{});
-#if __has_include(<revode/ad/register_recording.hpp>) && !defined(__CUDA_ARCH__)
+#if !defined(__CUDA_ARCH__)
     } else if constexpr (Kind == lane_vjp::recorded) {
       register_sweep<F, Y, P>::template vjp<false>(f_, static_cast<scalar>(t), y, p, w, t_bar,
                                                    y_bar, p_bar);
@@ -75,10 +76,8 @@ class lane_system {
   template <class Matrix>
   REVODE_HD void jacobian(double t, const Y& y, Matrix& j) {
     ++counts.jacobian_evaluations;
-    if constexpr (own_jacobian || !goes_on)
-      derivatives_.jacobian(f_, static_cast<scalar>(t), y, p, j);
-    else
-      put_columns(static_cast<scalar>(t), y, j, std::make_integer_sequence<int, n>{});
+    constexpr bool as_alone = own_jacobian || !goes_on;
+    jacobian_by<as_alone ? lane_jacobian::as_alone : lane_jacobian::columns>(t, y, j);
   }
   template <lane_jacobian By, class Matrix>
   REVODE_HD void jacobian_by(double t, const Y& y, Matrix& j) {
@@ -110,14 +109,6 @@ class lane_system {
   static constexpr int n = static_size_v<Y>, np = static_size_v<P>;
   using push_scalar = dual<scalar, 1>;
 
- public:
-  static constexpr bool own_jacobian =
-      requires(const F& f, scalar t, const Y& y, const P& p, mat<scalar, n>& j) {
-    f.jacobian(t, y, p, j);
-  }
-  || !call_accepts<F, Y, P, dual<scalar, 1>>;  ///< not by duals
-
- private:
   static constexpr bool own_second = has_vjp<F, Y, P, push_scalar> || n + np + 1 > 16 ||
                                      !call_accepts<F, Y, P, dual<push_scalar, 1>>;
 

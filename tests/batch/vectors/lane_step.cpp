@@ -2,7 +2,7 @@
 // The loops over lanes, each in a function that check.cmake disassembles. Never run. Where a system
 // has no recording inside, nothing but always_inline brings the steps into the loops: in a large
 // program other inlining has limits.
-#include <revode/batch/lane_control.hpp>
+#include <revode/batch/lane_round.hpp>
 #include <revode/batch/lane_state.hpp>
 #include <revode/batch/place.hpp>
 #include <revode/problems/lorenz.hpp>
