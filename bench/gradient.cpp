@@ -143,12 +143,13 @@ int run(int argc, char** argv) {
   const recursive_checkpoint offline{.slots = 20, .schedule = schedule_kind::binomial};
   const options adaptive{.rtol = 1e-8, .atol = 1e-8}, fixed{.fixed_step = 1e-3};
   const double long_run = 105;  // some 10^4 steps at 1e-8
-  const std::vector<setting> settings{{"adaptive, store_all", adaptive, all},
-                                      {"adaptive, long, store_all", adaptive, all, long_run},
-                                      {"adaptive, long, 20 slots", adaptive, twenty, long_run},
-                                      {"adaptive, long, 20, two sweeps", adaptive, offline, long_run},
-                                      {"10^4 fixed steps, store_all", fixed, all},
-                                      {"10^4 fixed steps, 20 slots", fixed, twenty}};
+  const std::vector<setting> settings{
+      {"adaptive, store_all", adaptive, all},
+      {"adaptive, long, store_all", adaptive, all, long_run},
+      {"adaptive, long, 20 slots", adaptive, twenty, long_run},
+      {"adaptive, long, 20, two sweeps", adaptive, offline, long_run},
+      {"10^4 fixed steps, store_all", fixed, all},
+      {"10^4 fixed steps, 20 slots", fixed, twenty}};
   std::vector<row> rows;
   add_rows(rows, tsit5{}, lorenz_automatic{}, settings);
   add_rows(rows, tsit5{}, lorenz_with_vjp{}, settings);

@@ -52,7 +52,8 @@ int run(int argc, char** argv) {
       }
   collector times;
   const std::string json = run_all(argc, argv, times);
-  std::printf("\n20 slots, count not known beforehand: ns a step of the first sweep | ns an evaluation\n");
+  std::printf(
+      "\n20 slots, count not known beforehand: ns a step of the first sweep | ns an evaluation\n");
   std::printf("%-14s %8s %8s %8s | %8s %8s %8s\n", "steps", "10^3", "10^4", "10^5", "10^3", "10^4",
               "10^5");
   for (std::size_t k = 0; k < rows.size(); ++k) {

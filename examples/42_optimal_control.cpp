@@ -36,8 +36,8 @@ double effort(unsigned, const double* u, double* gradient, void*) {
   for (int k = 0; k + 1 < knots; ++k)
     sum += width / 3 * (u[k] * u[k] + u[k] * u[k + 1] + u[k + 1] * u[k + 1]);
   for (int k = 0; k < knots && gradient; ++k)
-    gradient[k] = width / 3 * ((k > 0 ? 2 * u[k] + u[k - 1] : 0) +
-                               (k + 1 < knots ? 2 * u[k] + u[k + 1] : 0));
+    gradient[k] =
+        width / 3 * ((k > 0 ? 2 * u[k] + u[k - 1] : 0) + (k + 1 < knots ? 2 * u[k] + u[k + 1] : 0));
   return sum;
 }
 

@@ -34,8 +34,9 @@ TEST_CASE("BDF: history, reused Jacobian and recorded decisions replay and pull 
     CHECK(dot_product_law(q, bdf12{}, o, adjoint, 1).worst < 1e-12);
     CHECK(frozen_grid_law(q, bdf12{}, o, adjoint).worst < 1e-10);
     CHECK(finite_difference_check(q, bdf12{}, o, adjoint).worst < 1e-6);
-    CHECK(equal_gradients_law(q, bdf12{}, o, adjoint, {.schedule = schedule_kind::store_all})
-              .what == "");
+    CHECK(
+        equal_gradients_law(q, bdf12{}, o, adjoint, {.schedule = schedule_kind::store_all}).what ==
+        "");
     CHECK(equal_gradients_law(q, bdf12{}, o, adjoint, {.slots = 1}).what == "");
   }
 }
@@ -53,8 +54,8 @@ TEST_CASE("BDF: the derivatives by t0 and t1 move along the solution, and the or
   CHECK(order_law(bdf12{}, driven_pair).holds);
   CHECK(order_law(bdf12{}, pendulum).holds);
   CHECK(dense_order_law(bdf12{}, driven_pair).holds);
-  CHECK(equivariance_law(q, bdf12{}, {.fixed_step = 0.01}, change_of_variables::shear, 1e-12)
-            .holds);
+  CHECK(
+      equivariance_law(q, bdf12{}, {.fixed_step = 0.01}, change_of_variables::shear, 1e-12).holds);
 }
 
 }  // namespace

@@ -59,9 +59,12 @@ void replay(const heun_with_defect& m, System& sys, double t, double t_new, noth
   c.state = s.y;
   const bool other = m.what == defect::replay_by_another_formula;
   for (int i = 0; i < Y::size(); ++i) {
-    if (m.what == defect::first_order) c.state[i] = s.y[i] + h * (0.51 * s.k1[i] + 0.49 * s.k2[i]);
-    else if (other) c.state[i] = s.y[i] + (h / 2 * s.k1[i] + h / 2 * s.k2[i]);
-    else c.state[i] = s.y[i] + h / 2 * (s.k1[i] + s.k2[i]);
+    if (m.what == defect::first_order)
+      c.state[i] = s.y[i] + h * (0.51 * s.k1[i] + 0.49 * s.k2[i]);
+    else if (other)
+      c.state[i] = s.y[i] + (h / 2 * s.k1[i] + h / 2 * s.k2[i]);
+    else
+      c.state[i] = s.y[i] + h / 2 * (s.k1[i] + s.k2[i]);
   }
   sys(t_new, c.state, c.cache.k);
 }
@@ -96,8 +99,7 @@ void pull(const heun_with_defect& m, System& sys, double t, double t_new, nothin
   axpy(h, stage_bar, k);
   add(stage_bar, y_bar);
   sys.vjp(t, s.y, k, &first, y_bar, p_bar);
-  if (m.what == defect::pull_without_parameters ||
-      m.what == defect::derivatives_without_parameters)
+  if (m.what == defect::pull_without_parameters || m.what == defect::derivatives_without_parameters)
     p_bar = p_before;
   const double sign = m.what == defect::ends_of_other_sign ? -1 : 1;
   if (ends != nullptr) ends->t += sign * (first - h_bar), ends->t_new += sign * (second + h_bar);

@@ -99,8 +99,9 @@ void check_laws(const Vector& y0, const Vector& p) {
   CHECK(replay_law(q, euler_with_notes{}, o).holds);
   CHECK(dot_product_law(q, euler_with_notes{}, o, adjoint, 1).holds);
   CHECK(frozen_grid_law(q, euler_with_notes{}, o, adjoint).holds);
-  CHECK(equal_gradients_law(q, euler_with_notes{}, o, adjoint,
-                            {.schedule = schedule_kind::store_all}).holds);
+  CHECK(
+      equal_gradients_law(q, euler_with_notes{}, o, adjoint, {.schedule = schedule_kind::store_all})
+          .holds);
 }
 
 TEST_CASE("a tape of dynamic states keeps its numbers and small parts for every schedule") {

@@ -27,7 +27,9 @@ struct lane_group {
 template <class T>
 REVODE_HD T select(bool yes, const T& a, const T& b) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
-  struct numbers { double x[sizeof(T) / sizeof(double)]; };
+  struct numbers {
+    double x[sizeof(T) / sizeof(double)];
+  };
   auto out = __builtin_bit_cast(numbers, b);
   const auto other = __builtin_bit_cast(numbers, a);
   for (double* x = out.x; x < out.x + sizeof(T) / sizeof(double); ++x)

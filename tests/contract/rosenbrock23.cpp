@@ -34,8 +34,8 @@ TEST_CASE("a Rosenbrock method obeys every law, with exact second derivatives") 
     CHECK(dot_product_law(q, rosenbrock23{}, o, adjoint, 1).worst < 1e-14);
     CHECK(frozen_grid_law(q, rosenbrock23{}, o, adjoint).worst < 1e-12);
     CHECK(finite_difference_check(q, rosenbrock23{}, o, adjoint).worst < 1e-7);
-    CHECK(equal_gradients_law(q, rosenbrock23{}, o, adjoint,
-                              {.schedule = schedule_kind::store_all}).holds);
+    CHECK(equal_gradients_law(q, rosenbrock23{}, o, adjoint, {.schedule = schedule_kind::store_all})
+              .holds);
   }
 }
 
@@ -45,8 +45,8 @@ TEST_CASE("a Rosenbrock method: order 2 at the end and inside, and linear maps c
   CHECK(order_law(rosenbrock23{}, driven_pair).holds);
   CHECK(order_law(rosenbrock23{}, pendulum).holds);
   CHECK(dense_order_law(rosenbrock23{}, driven_pair).holds);
-  CHECK(equivariance_law(q, rosenbrock23{}, {.fixed_step = 0.01}, change_of_variables::shear,
-                         1e-13).holds);
+  CHECK(equivariance_law(q, rosenbrock23{}, {.fixed_step = 0.01}, change_of_variables::shear, 1e-13)
+            .holds);
 }
 
 }  // namespace

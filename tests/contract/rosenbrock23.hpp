@@ -33,7 +33,9 @@ struct rosenbrock23 {
   };
   template <class Y>
   struct types : default_types<Y> {
-    struct cache { Y f0; };
+    struct cache {
+      Y f0;
+    };
     using tape = stages<Y>;
     using seeds = stage_values<Y>;
     using scratch = stage_values<Y>;  // tangents

@@ -49,8 +49,10 @@ void push(const rosenbrock23&, System& sys, double t, double t_new, nothing, con
 struct weights {
   double b1, b2, slope1, slope2;
   explicit weights(double x)
-      : b1(x * (1 - x) / (1 - 2 * d)), b2(x * (x - 2 * d) / (1 - 2 * d)),
-        slope1((1 - 2 * x) / (1 - 2 * d)), slope2((2 * x - 2 * d) / (1 - 2 * d)) {}
+      : b1(x * (1 - x) / (1 - 2 * d)),
+        b2(x * (x - 2 * d) / (1 - 2 * d)),
+        slope1((1 - 2 * x) / (1 - 2 * d)),
+        slope2((2 * x - 2 * d) / (1 - 2 * d)) {}
 };
 
 template <class Y, class W>
@@ -78,8 +80,8 @@ void pull_interpolate(const rosenbrock23&, double t, double t_new, const tape_of
 
 template <class Y, class W>
 void push_interpolate(const rosenbrock23&, double t, double t_new, const tape_of<Y>& s, const W& w,
-                      double theta, double theta_dot, const step_ends<double>& ends,
-                      const Y& y_dot, Y& out) {
+                      double theta, double theta_dot, const step_ends<double>& ends, const Y& y_dot,
+                      Y& out) {
   const weights b(theta);
   const double h = t_new - t, h_dot = ends.t_new - ends.t;
   out = y_dot;

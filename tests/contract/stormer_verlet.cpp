@@ -42,8 +42,8 @@ TEST_CASE("Störmer–Verlet: one evaluation a step, the laws, and no estimate o
   CHECK(dot_product_law(q, stormer_verlet{}, o, adjoint, 1).holds);
   CHECK(frozen_grid_law(q, stormer_verlet{}, o, adjoint).holds);
   CHECK(finite_difference_check(q, stormer_verlet{}, o, adjoint).worst < 1e-8);
-  CHECK(equal_gradients_law(q, stormer_verlet{}, o, adjoint,
-                            {.schedule = schedule_kind::store_all}).holds);
+  CHECK(equal_gradients_law(q, stormer_verlet{}, o, adjoint, {.schedule = schedule_kind::store_all})
+            .holds);
   CHECK(order_law(stormer_verlet{}, pendulum).holds);
   CHECK_THROWS_WITH_AS(solve(q, stormer_verlet{}), doctest::Contains("no error estimate"),
                        std::invalid_argument);

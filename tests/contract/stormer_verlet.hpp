@@ -83,8 +83,8 @@ outcome<nothing> attempt(const stormer_verlet& m, System& sys, const tolerance&,
 
 template <class System, class Y, class P>
 void pull(const stormer_verlet&, System& sys, double t, double t_new, nothing,
-          const stormer_verlet::three<Y>& s, stormer_verlet::three<Y>& w, const nothing*,
-          Y& y_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
+          const stormer_verlet::three<Y>& s, stormer_verlet::three<Y>& w, const nothing*, Y& y_bar,
+          P& p_bar, step_ends<scalar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   const double times[] = {t, 0.5 * (t + t_new), t_new};
   const Y* at[] = {&s.start, &s.middle, &s.end};

@@ -69,8 +69,8 @@ TEST_CASE("tsit5: the laws hold with a non-autonomous field, adaptive and fixed 
     CHECK(dot_product_law(q, tsit5{}, o, adjoint, 5).holds);
     CHECK(frozen_grid_law(q, tsit5{}, o, adjoint).holds);
     CHECK(finite_difference_check(q, tsit5{}, o, adjoint).worst < 1e-8);
-    CHECK(equal_gradients_law(q, tsit5{}, o, adjoint,
-                              {.schedule = schedule_kind::store_all}).holds);
+    CHECK(
+        equal_gradients_law(q, tsit5{}, o, adjoint, {.schedule = schedule_kind::store_all}).holds);
   }
 }
 
@@ -79,8 +79,8 @@ TEST_CASE("tsit5: fixed steps commute with linear maps, and both orders are obse
   problem q{f, f.y0(), 0.0, 2.0, f.parameters()};
 
   CHECK(equivariance_law(q, tsit5{}, {.fixed_step = 0.01}, change_of_variables::scaling, 0).holds);
-  CHECK(equivariance_law(q, tsit5{}, {.fixed_step = 0.01}, change_of_variables::shear, 1e-13)
-            .holds);
+  CHECK(
+      equivariance_law(q, tsit5{}, {.fixed_step = 0.01}, change_of_variables::shear, 1e-13).holds);
   CHECK(order_law(tsit5{}, pendulum).holds);
   CHECK(dense_order_law(tsit5{}, driven_pair).holds);
 }

@@ -13,8 +13,8 @@ using state = revode::vec<double, 3>;
 using field = revode::lorenz;
 
 template <class M>
-__global__ void solve_lanes(double t1, revode::tolerance tol, const state* p, state* y, state* y_bar,
-                            state* p_bar, int lanes) {
+__global__ void solve_lanes(double t1, revode::tolerance tol, const state* p, state* y,
+                            state* y_bar, state* p_bar, int lanes) {
   using namespace revode;
   const int lane = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (lane >= lanes) return;

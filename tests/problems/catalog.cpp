@@ -49,11 +49,13 @@ TEST_CASE("the catalog lists each problem once, with a summary and a source") {
     CHECK(!entry.summary.empty());
     CHECK(!entry.source.empty());
   }
-  for (const char* name : {"decay", "harmonic", "rotation", "lotka_volterra", "lorenz", "vdpol",
-                           "brusselator", "brusselator_1d", "arenstorf", "pleiades", "lorenz96",
-                           "kepler", "heat_1d", "burgers_1d", "neural_spiral", "rober", "orego",
-                           "hires", "vdpol_stiff", "pollu", "e5", "ring_modulator", "beam", "cusp",
-                           "medakzo", "brusselator_2d", "bouncing_ball", "detest"}) {
+  for (const char* name : {"decay",     "harmonic",       "rotation",      "lotka_volterra",
+                           "lorenz",    "vdpol",          "brusselator",   "brusselator_1d",
+                           "arenstorf", "pleiades",       "lorenz96",      "kepler",
+                           "heat_1d",   "burgers_1d",     "neural_spiral", "rober",
+                           "orego",     "hires",          "vdpol_stiff",   "pollu",
+                           "e5",        "ring_modulator", "beam",          "cusp",
+                           "medakzo",   "brusselator_2d", "bouncing_ball", "detest"}) {
     CHECK(names.count(name) == 1);
   }
 }

@@ -43,7 +43,7 @@ TEST_CASE("mixed: where no step need be run more than twice the optimum needs no
 TEST_CASE("mixed: an optimum's decisions take a fortieth of its table") {
   for (const bool resume : {false, true})
     for (const auto& [steps, units] : {std::pair<index, index>{300, 40}, {1000, 64}, {2000, 30}}) {
-    const index n = steps, u = units;
+      const index n = steps, u = units;
       CAPTURE(n);
       const mixed_optimum optimum(n, u, mixed::costs(7, resume));
       const mixed_decisions decisions(optimum, n, u);

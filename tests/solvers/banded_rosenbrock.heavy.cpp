@@ -10,10 +10,11 @@
 namespace revode {
 namespace {
 
-TEST_CASE("banded algebra: Rosenbrock takes the dense steps, and its gradient "
-          "is as exact") {
+TEST_CASE(
+    "banded algebra: Rosenbrock takes the dense steps, and its gradient "
+    "is as exact") {
   check_algebra(rodas3p{}, banded{1, 1, true}, true);
 }
 
-} // namespace
-} // namespace revode
+}  // namespace
+}  // namespace revode

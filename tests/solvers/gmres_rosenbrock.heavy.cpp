@@ -10,10 +10,11 @@
 namespace revode {
 namespace {
 
-TEST_CASE("matrix-free algebra: Rosenbrock takes the dense steps, and its "
-          "gradient is as exact") {
+TEST_CASE(
+    "matrix-free algebra: Rosenbrock takes the dense steps, and its "
+    "gradient is as exact") {
   check_algebra(rodas3p{}, gmres<>{}, false);
 }
 
-} // namespace
-} // namespace revode
+}  // namespace
+}  // namespace revode

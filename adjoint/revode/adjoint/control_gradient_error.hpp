@@ -61,7 +61,8 @@ pushed_solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o
   for (const double moved : along.stops)
     if (moved != 0)
       throw std::invalid_argument(
-          "control_gradient_error with a stop or discontinuity that moves (they stand still for it) "
+          "control_gradient_error with a stop or discontinuity that moves (they stand still for "
+          "it) "
           "leave tangents::stops at 0, or push the tangents alone?");
   system<std::remove_cvref_t<F>, Y, P> sys(q.f, q.p);
   Y y = q.y0, y_dot = q.y0, slope = q.y0;

@@ -139,7 +139,7 @@ REVODE_HD void solve_eliminated(const T* a, const T* reciprocals, const int* piv
                                 S* __restrict b) {
   const int n = size;
   for (int k = 0; k < n; ++k) exchange_rows(b, k, pivots[k], 1, size);
-  if constexpr (size_or_zero<Size> == 0 || size_or_zero<Size> > 8) {
+  if constexpr (size_or_zero<Size> == 0 || size_or_zero < Size >> 8) {
     solve_blocks(a, reciprocals, size, b);
   } else {  // down columns, unrolled
     for (int k = 0; k < n; ++k) {

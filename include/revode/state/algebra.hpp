@@ -87,7 +87,8 @@ REVODE_HD void for_each_element(const Y& y, F&& f) {
 template <class Y>
 REVODE_HD void fill(Y& y, scalar_t<Y> value) {
   auto* out = y.data();
-  for_each_element(y, [=](int i) __attribute__((always_inline)) { out[i] = value; });
+  for_each_element(
+      y, [=](int i) __attribute__((always_inline)) { out[i] = value; });
 }
 
 /// y's shape over scalar S, all zero. Allocates when Y is dynamic.
@@ -115,7 +116,8 @@ template <class Y, class Z>
 REVODE_HD void copy(const Y& from, Z& to) {
   const auto* in = from.data();
   auto* out = to.data();
-  for_each_element(to, [=](int i) __attribute__((always_inline)) { out[i] = in[i]; });
+  for_each_element(
+      to, [=](int i) __attribute__((always_inline)) { out[i] = in[i]; });
 }
 
 /// y += a x
@@ -123,7 +125,8 @@ template <class Y, class X>
 REVODE_HD void axpy(scalar_t<Y> a, const X& x, Y& y) {
   const auto* in = x.data();
   auto* out = y.data();
-  for_each_element(y, [=](int i) __attribute__((always_inline)) { out[i] = muladd(a, in[i], out[i]); });
+  for_each_element(
+      y, [=](int i) __attribute__((always_inline)) { out[i] = muladd(a, in[i], out[i]); });
 }
 
 /// y += x
@@ -131,7 +134,8 @@ template <class Y, class X>
 REVODE_HD void add(const X& x, Y& y) {
   const auto* in = x.data();
   auto* out = y.data();
-  for_each_element(y, [=](int i) __attribute__((always_inline)) { out[i] = out[i] + in[i]; });
+  for_each_element(
+      y, [=](int i) __attribute__((always_inline)) { out[i] = out[i] + in[i]; });
 }
 
 /// Σ xᵢ yᵢ, from the first to the last.
@@ -140,7 +144,8 @@ REVODE_HD scalar_t<Y> dot(const X& x, const Y& y) {
   const auto* a = x.data();
   const auto* b = y.data();
   scalar_t<Y> sum(0);
-  for_each_element(y, [&](int i) __attribute__((always_inline)) { sum = muladd(a[i], b[i], sum); });
+  for_each_element(
+      y, [&](int i) __attribute__((always_inline)) { sum = muladd(a[i], b[i], sum); });
   return sum;
 }
 

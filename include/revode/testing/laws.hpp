@@ -179,7 +179,9 @@ law_result dot_product_law(const problem<F, Y, P>& q, const M& m, const options&
   const auto pushed = solve(q, m, o, v);
   const auto g = s.pullback(w);
 
-  struct { double product = 0, left = 0, right = 0; } out, in;
+  struct {
+    double product = 0, left = 0, right = 0;
+  } out, in;
   const auto pair = [](auto& sum, const auto& a, const auto& b) {
     for (int i = 0, n = length(a); i < n; ++i) {
       const auto x = static_cast<double>(a.data()[i]), y = static_cast<double>(b.data()[i]);

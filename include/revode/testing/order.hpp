@@ -56,8 +56,7 @@ double observed_slope(const Error& error) {
     xx_sum += x * x;
     xy_sum += x * y;
   }
-  return sum < 3 ? std::nan("")
-                 : (sum * xy_sum - x_sum * y_sum) / (sum * xx_sum - x_sum * x_sum);
+  return sum < 3 ? std::nan("") : (sum * xy_sum - x_sum * y_sum) / (sum * xx_sum - x_sum * x_sum);
 }
 
 /// The final error of fixed steps falls as h^order, observed. f.solution(t) is the solution; worst

@@ -45,7 +45,8 @@ REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
     const T share = static_cast<T>(numbers::weight(k)), node = static_cast<T>(numbers::node(k));
     copy_half(half, y_bar, w.part);
     clear_half(1 - half, w.part);
-    const T h_bar = share * dot_half(half, w.part, tape.f[k / 2]);  // the other half may never have been filled
+    const T h_bar =
+        share * dot_half(half, w.part, tape.f[k / 2]);  // the other half may never have been filled
     for (int i = 0, n = length(w.part); i < n; ++i) w.part.data()[i] = share * h * w.part.data()[i];
     T t_bar(0);
     sys.vjp(substep_time<M>(k, t, t_new), stage_of(k, tape, w), w.part, &t_bar, y_bar, p_bar);

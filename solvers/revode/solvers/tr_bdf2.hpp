@@ -9,8 +9,7 @@ namespace revode {
 /// dense output  by the stages' values, of order 2 like the method (esdirk_rows.hpp)
 struct tr_bdf2 {
   static constexpr const char* name = "tr_bdf2";
-  static constexpr const char* source =
-      "Hosea & Shampine, Appl. Numer. Math. 20 (1996) 21-37";
+  static constexpr const char* source = "Hosea & Shampine, Appl. Numer. Math. 20 (1996) 21-37";
   static constexpr int order = 2, embedded_order = 3, dense_order = 2, estimate_order = 2;
   static constexpr bool filtered = true;
   static constexpr double root2 = 1.414213562373095048802;
