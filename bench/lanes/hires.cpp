@@ -16,7 +16,7 @@ measured proteins(const request& r) {
     e.y0.back()[0] *= 1 + part(l, r.lanes);
   }
   const plan how{.o = {.rtol = 1e-6, .atol = 1e-10}, .tight = {.rtol = 1e-11, .atol = 1e-15}};
-  return measure<rodas5p, rodas5p, false>(e, how, r);
+  return measure<rodas5p, rodas5p, true>(e, how, r);
 }
 
 }  // namespace revode::lanes

@@ -89,10 +89,10 @@ def report(data, folder):
     m = data["machine"]
     clock = " of the processor" if data["device"] == "cpu" else ""
     where = f"{m['processor']}, one processor" if data["device"] == "cpu" else data["card"]
+    means = "; ".join([f"g++ {m['compiler']}, {m['target']}", f"revode {m['revode']}", *data["libraries"], data["date"]])
     (folder / "lanes.md").write_text(
         "<!-- SPDX-License-Identifier: Apache-2.0 -->\n# Ensembles beside other libraries\n\n"
-        f"{where}; g++ {m['compiler']}, {m['target']}; revode {m['revode']}; {'; '.join(data['libraries'])}; {data['date']}. "
-        f"By `{data['command']}`.\n\n" + HEAD.format(clock=clock) + "\n" + "\n".join(map(written, data["cases"])))
+        f"{where}; {means}. By `{data['command']}`.\n\n" + HEAD.format(clock=clock) + "\n" + "\n".join(map(written, data["cases"])))
     print(f"results: {folder}/lanes.json {folder}/lanes.md")
 
 
@@ -125,7 +125,7 @@ def main():
     cases = [measure(o, name, workers_of) for name in names]
     libraries = [f"{name} {pins()[name]}" if not o.python else name for of in pythons for name in LIBRARIES[of]]
     data = {"machine": cases[0]["machine"], "device": o.device, "date": datetime.date.today().isoformat(),
-            "libraries": ["Boost.Odeint"] + libraries, "command": "tools/dev " + ("gpu" if o.device == "cuda" else "bench lanes"),
+            "libraries": (["Boost.Odeint"] if o.device == "cpu" else []) + libraries, "command": "tools/dev " + ("gpu" if o.device == "cuda" else "bench lanes"),
             "cases": cases}
     if o.device == "cuda":
         query = ["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm", "--format=csv,noheader"]
