@@ -42,7 +42,7 @@ void draw_lanes(const ensemble_request& r, const lanes_result& found) {
   g << "set xlabel " + gnuplot_quoted(n == 1 ? colour : r.problem.labels[0]) + "\nset ylabel " +
            gnuplot_quoted(r.problem.labels[up]) + " rotate by 0\nset cblabel " +
            gnuplot_quoted(colour) +
-           " rotate by 0 offset 0.6\nset colorbox noborder\nunset key\n"
+           " offset 0.6\nset colorbox noborder\nunset key\n"
            "plot $lanes using 1:2:3 with points pt 7 ps 0.4 lc palette\n";
   g.run();
 }
