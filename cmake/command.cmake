@@ -91,6 +91,19 @@ auto revode::cli::lane_programs_of<@part@>() -> std::vector<lane_program> {
   target_compile_definitions(revode_command PRIVATE REVODE_LANE_DEVICE="${device}" REVODE_LANE_PARTS=${part})
   target_link_libraries(revode_command PRIVATE revode_command_lanes revode_thrust Threads::Threads)
 endif()
+# What docs/honesty.md says of every method, the program that writes it, and its tests (tests/cli/honesty.cpp).
+set(honesty_folder ${PROJECT_SOURCE_DIR}/bench/honesty)
+add_library(
+  revode_honesty STATIC EXCLUDE_FROM_ALL ${honesty_folder}/rows.cpp ${honesty_folder}/condition.cpp
+                                         ${honesty_folder}/page.cpp src/cli/methods.cpp
+                                         src/cli/step_file.cpp src/cli/text.cpp)
+target_compile_definitions(revode_honesty PRIVATE REVODE_METHOD_PARTS=${method_parts})
+target_compile_options(revode_honesty PRIVATE -O1)
+target_link_libraries(revode_honesty PUBLIC revode_command_methods revode::revode PRIVATE nlohmann_json::nlohmann_json)
+target_include_directories(revode_honesty PUBLIC ${honesty_folder} ${PROJECT_SOURCE_DIR}/src)
+add_executable(revode-bench-honesty EXCLUDE_FROM_ALL ${honesty_folder}/main.cpp)
+set_target_properties(revode-bench-honesty PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+target_link_libraries(revode-bench-honesty PRIVATE revode_honesty)
 if(REVODE_SANITIZED_SUBSET)
   set_target_properties(revode_command PROPERTIES EXCLUDE_FROM_ALL ON)
 elseif(REVODE_INSTALL)

@@ -40,16 +40,9 @@ function(revode_component component)
 endfunction()
 
 # What equal bits need of whoever compiles our templates: products are fused where muladd says so and
-# nowhere else, and Eigen never splits a product over threads.
-function(revode_core_flags)
-  get_target_property(type revode_core TYPE)
-  set(scope PUBLIC)
-  if(type STREQUAL INTERFACE_LIBRARY)
-    set(scope INTERFACE)
-  endif()
-  target_compile_options(
-    revode_core ${scope}
+# nowhere else. And what every solve needs: a NaN is not taken for a number, even with -ffast-math.
+set(revode_exact_flags
     $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-ffp-contract=off>
-    "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-fmad=false;-Xcompiler=-ffp-contract=off>")
-  target_compile_definitions(revode_core ${scope} EIGEN_DONT_PARALLELIZE)
-endfunction()
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-fno-finite-math-only>
+    $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-fmad=false>
+    $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-ffp-contract=off>)

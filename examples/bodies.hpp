@@ -33,8 +33,8 @@ struct sum_of_products_with_pull : sum_of_products {
             matrix& sum_bar, float& y_bar, revode::cotangent_t<parameters>& p_bar) const {
     const auto& [x, z] = p;
     sum_bar += next_bar;
-    y_bar += x * next_bar.sum();
-    std::get<0>(p_bar) += (next_bar.array() * (y + z->array())).sum();
+    y_bar += x * revode::pairwise_sum(next_bar);
+    std::get<0>(p_bar) += revode::pairwise_sum(next_bar.array() * (y + z->array()));
   }
 };
 

@@ -55,6 +55,9 @@ void validate_steps(const options& o, double t0, double t1, bool has_estimate, c
     misuse("invalid max_step " + text(o.max_step) +
            " (it must be positive, or 0 for none) give "
            "its length?");
+  if (o.max_step > 0 && o.fixed_step > o.max_step)
+    misuse("fixed_step " + text(o.fixed_step) + " above max_step " + text(o.max_step) +
+           " (no step is longer than that) leave max_step out?");
   if (!(o.min_step >= 0) || std::isinf(o.min_step))
     misuse("invalid min_step " + text(o.min_step) +
            " (it must be positive and finite, or 0 for "
@@ -88,6 +91,10 @@ void validate_grid(const options& o, double t0, double t1) {
     if (!((t1 - t0) * (grid[k] - grid[k - 1]) > 0))
       misuse("grid time " + text(grid[k]) + " after " + text(grid[k - 1]) +
              " (every step has a length, from t0 towards t1) sort the grid, without repetitions?");
+  for (std::size_t k = 1; o.max_step > 0 && k < grid.size(); ++k)
+    if (std::abs(grid[k] - grid[k - 1]) > o.max_step)
+      misuse("grid times " + text(grid[k - 1]) + " and " + text(grid[k]) + " with max_step " +
+             text(o.max_step) + " (no step is longer than that) leave max_step out?");
 }
 
 void validate_save_points(const save_at& save, double t0, double t1) {
@@ -123,7 +130,7 @@ void validate_stops(const std::vector<double>& stops, const char* what, double t
 }  // namespace
 
 void validate(const options& o, double t0, double t1, bool has_estimate, const char* method,
-              bool fused) {
+              bool loose) {
   if (!std::isfinite(t0) || !std::isfinite(t1))
     misuse("interval from " + text(t0) + " to " + text(t1) +
            " (both ends must be finite) give finite t0 and t1?");
@@ -133,10 +140,23 @@ void validate(const options& o, double t0, double t1, bool has_estimate, const c
   validate_save_points(o.save, t0, t1);
   validate_stops(o.stops, "stop ", t0, t1);
   validate_stops(o.discontinuities, "discontinuity ", t0, t1);
-  if (o.require_equal_bits && fused)
+  if (o.require_equal_bits && loose)
     misuse(
-        "require_equal_bits in a build that fuses products (bits then depend on inlining) "
-        "compile with -ffp-contract=off, which revode::core exports?");
+        "require_equal_bits in a build that fuses products or rewrites sums (bits then depend on "
+        "inlining) compile with -ffp-contract=off and without -ffast-math, as revode::revode "
+        "does?");
+}
+
+void refuse_finite_math() {
+  misuse(
+      "a solve in code that takes every number for finite (-ffinite-math-only, by a pragma "
+      "perhaps: "
+      "NaN would pass for a solution) compile with -fno-finite-math-only?");
+}
+
+void refuse_start(int i) {
+  misuse("y0[" + std::to_string(i) +
+         "] = nan (a solve starts from numbers) give that element a value?");
 }
 
 void validate(const error_norm& norm, int n) {
@@ -144,9 +164,12 @@ void validate(const error_norm& norm, int n) {
   validate_each(norm.atol, "atol", n, true);
   bool inside = norm.atol.empty();
   for (const double a : norm.atol) inside = inside || !std::isinf(a);
-  if (norm.pairs && n % 2 != 0)
+  if (norm.pairs && (norm.paired < 0 ? n : norm.paired) % 2 != 0)
     misuse("norm.pairs for a state of " + std::to_string(n) +
            " elements (a complex number has two) leave it false?");
+  if (norm.period < 0 || (norm.period > 0 && n % norm.period != 0))
+    misuse("norm.period = " + std::to_string(norm.period) + " for a state of " + std::to_string(n) +
+           " elements (it is that of a state and of tangents behind it) give a divisor, or 0?");
   if (!inside)
     misuse(
         "no component inside norm.atol (with every tolerance infinite nothing is left to choose "

@@ -64,6 +64,12 @@ inline constexpr bool is_multistep_v = requires {
   requires M::multistep;
 };
 
+/// The method was given no linear algebra, which explicit ones have no use for.
+template <class M>
+inline constexpr bool has_no_algebra = !requires(const M& m) {
+  m.algebra;
+};
+
 /// What the controller decides the next attempt by: its length, and err² of the last two accepted
 /// steps (that of the last with a minus sign after a rejection).
 struct controller_state {
@@ -163,7 +169,8 @@ REVODE_HD carry<M, Y> make_carry(const Y& y) {
 //   replay(m, sys, t, t_new, record, carry, tape)
 //       the same step again, in place, same bits; no norm, no test, no controller
 //   pull(m, sys, t, t_new, record, tape, w, seeds*, state_bar, p_bar, ends*)
-//       state_bar: cotangent of the new state in, of the old state out; adds to p_bar, ends
+//       state_bar: cotangent of the new state in, of the old state out; adds to p_bar, ends.
+//       Like push it calls report(sys, why) where a linear system is not solved
 //   resume(m, sys, t, t_new, tape, carry)        optional: carry ← the carry after this step, from
 //       its tape alone, without a call of the field, bit for bit
 //   push(m, sys, t, t_new, record, tape, w, state_dot, p_dot, ends)
@@ -173,6 +180,8 @@ REVODE_HD carry<M, Y> make_carry(const Y& y) {
 //   pull_interpolate(m, t, t_new, tape, w, theta, y_bar, seeds*, bar)  adds; bar: θ and h alone
 //   push_interpolate(m, t, t_new, tape, w, theta, theta_dot, ends, state_dot, y_dot)
 //       w as push and push_extend left it; state_dot: tangent of the old state
+//   pull_estimate(m, sys, t, t_new, tape, w, state_bar, seeds, p_bar, ends) -> λᵀE
+//       optional: the derivative of the step's error, see solve/step_error.hpp
 // `next` comes as some earlier attempt left it: its cache is the one of its state and memo.
 // A method without dense output (no member dense_order) takes no listed save points and needs none
 // of the functions from extend on; its seeds are `nothing`.

@@ -6,6 +6,14 @@
 
 #define REVODE_VERSION "0.1.0"
 
+// A step that overflows or a field that gives NaN is found by asking whether a number is finite. Compilers
+// that may take every number for finite answer without looking, and a NaN then passes for a solution.
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0
+#error \
+    "revode compiled with -ffinite-math-only, part of -ffast-math and -Ofast (NaN and infinity would \
+pass for solutions) add -fno-finite-math-only behind it, which leaves the rest of -ffast-math on?"
+#endif
+
 // Small functions that a lane or a kernel calls: host and device, always inlined (a call left in the
 // inner loop of a lane group costs it its vectorisation). Defined as `inline` beforehand, half the time
 // to compile where neither lanes nor small states are.
@@ -80,12 +88,38 @@ REVODE_HD
 }
 
 /// True when the compiler fuses products on its own in the code that calls this (-ffp-contract=fast
-/// with an FMA target). Bits then depend on inlining, so equality of bits cannot be promised.
+/// with an FMA target).
 [[gnu::always_inline]] inline bool fuses_products() {
   volatile double x = 1.0 + 0x1p-52;
   volatile double y = -(1.0 + 0x1p-51);
   const double a = x, c = y;
   return a * a + c != 0.0;
+}
+
+/// True when it sums in another order than is written (-fassociative-math), or divides by a product with
+/// an inverse (-freciprocal-math); both are parts of -ffast-math.
+[[gnu::always_inline]] inline bool rewrites_formulas() {
+#if defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__FAST_MATH__)
+  return true;
+#else  // clang 14 does not say
+  volatile double small = 0x1p-60, one = 1, five = 5;
+  const double a = small, b = one, c = five;
+  return (a + b) - b != 0.0 || c / 3.0 != 0x1.aaaaaaaaaaaabp+0;
+#endif
+}
+
+/// True when it tells NaN and infinity from numbers: not with -ffinite-math-only by a pragma, which no
+/// macro shows.
+[[gnu::always_inline]] inline bool tells_finite() {
+  volatile double zero = 0;
+  const double nan = zero / zero;
+  return !(nan - nan == 0.0) && !(nan <= 1.0);
+}
+
+/// True when the code that calls this computes what its formulas say, to the bit. Where it does not, bits
+/// depend on inlining, so equality of bits cannot be promised.
+[[gnu::always_inline]] inline bool keeps_bits() {
+  return !fuses_products() && !rewrites_formulas();
 }
 
 }  // namespace revode

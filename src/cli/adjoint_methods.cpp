@@ -29,7 +29,7 @@ checked_differentiated differentiate_by(const initial_value_problem& q, const op
   for (const weighting& weigh : weightings) {
     const auto reverse_start = std::chrono::steady_clock::now();
     auto bar = s.pullback(weigh(s));
-    d.outcomes.push_back({bar.status, bar.reconstruction_error, bar.backward});
+    d.outcomes.push_back({bar.reconstruction_error, bar.backward});
     d.gradients.push_back({std::move(bar), seconds_since(reverse_start)});
   }
   return d;

@@ -11,9 +11,8 @@
 
 namespace revode::cli {
 
-/// How a reverse pass that can fail has ended.
+/// How well a reverse pass that reconstructs states or solves backwards has done.
 struct reverse_outcome {
-  status ended = status::success;
   double reconstruction_error = 0;  ///< in tolerances
   statistics backward;              ///< of the solves backwards in time
 };
@@ -23,18 +22,23 @@ inline index bytes_held(const reverse_statistics& v) {
   return v.snapshot_bytes + v.tape_bytes + v.log_bytes + v.work_bytes;
 }
 
-/// Gradients with their outcomes; none of these with recursive_checkpoint, which cannot fail.
+/// Gradients with their outcomes; none of these with recursive_checkpoint.
 struct checked_differentiated : differentiated {
   std::vector<reverse_outcome> outcomes;
 
   checked_differentiated() = default;
   explicit checked_differentiated(differentiated d) : differentiated(std::move(d)) {}
 
-  /// The solve's status, or that of the reverse pass for the loss.
+  /// The solve's status, or that of the reverse pass for the loss where that failed.
   status ended() const {
-    return outcomes.empty() || !is_complete(result.status) ? result.status : outcomes.front().ended;
+    const bool failed =
+        !gradients.empty() && gradients.front().bar.status != revode::status::success;
+    return failed ? gradients.front().bar.status : result.status;
   }
-  bool has_gradient() const { return !gradients.empty() && is_complete(ended()); }
+  /// One that is not resolved is a gradient all the same.
+  bool has_gradient() const {
+    return !gradients.empty() && (is_complete(ended()) || ended() == status::gradient_not_resolved);
+  }
 };
 
 /// An adjoint as the command lists it.

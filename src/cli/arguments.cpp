@@ -74,6 +74,11 @@ constexpr std::array gradient_options{
     slow_option,
     option_text{"--spill", "FOLDER", "two_tier: where the slow slots' file is (default: memory)"},
     log_option,
+    option_text{"--unresolved", "R",
+                "fail where the gradient's estimated error is more than this share of it (default "
+                "0.1; inf: no estimate)"},
+    option_text{"--gradient-rtol", "R",
+                "tighten the tolerances until that error is at most this share"},
     option_text{"--check", "", "also the dot-product test and the difference from forward mode"}};
 
 constexpr const char* sweep = "--sweep";  // the only option that adds up

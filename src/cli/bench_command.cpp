@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -28,6 +29,7 @@ report bench_command(const arguments& given) {
   for (std::size_t i = 1; i < given.extras.size(); ++i)
     words.push_back(const_cast<char*>(given.extras[i].c_str()));
   words.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
   std::error_code none;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", none);
   execv((self.parent_path() / program).c_str(), words.data());

@@ -69,8 +69,10 @@ auto check_gradient(const gradient_request& r, const initial_value_problem& q,
                     const differentiated& d) -> gradient_check {
   const auto v = direction(r);
   const auto s = r.push(q, v);
-  return {{pushed(test_weights(s), s), pulled(d.gradients[1].bar, v)},
-          {pushed(r.of.weigh(s), s), pulled(d.gradients[0].bar, v)}};
+  return {
+      {pushed(test_weights(s), s), pulled(d.gradients[1].bar, v)},
+      {pushed(r.of.weigh(s), s), pulled(d.gradients[0].bar, v)},
+      d.gradients[1].bar.status != status::success ? d.gradients[1].bar.status : s.tangent_status};
 }
 
 void move_save_points(const gradient_request& r, gradient_type& bar) {

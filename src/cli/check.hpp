@@ -15,6 +15,7 @@ struct agreement {
 /// computed solution:  dot_product ⟨w, Jv⟩ against ⟨Jᵀw, v⟩,  gradient dL·v against ⟨∇L, v⟩.
 struct gradient_check {
   agreement dot_product, gradient;
+  status ended = status::success;  ///< of the derivatives that it takes: without success NaN
 };
 
 /// The weights w of the test, for `differentiate`.

@@ -2,6 +2,7 @@
 #include <cli/commands.hpp>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <cli/check.hpp>
@@ -11,12 +12,19 @@
 #include <cli/output_text.hpp>
 #include <cli/request.hpp>
 #include <cli/solution_picture.hpp>
+#include <cli/step_file.hpp>
 #include <cli/text.hpp>
+#include <revode/adjoint/resolved_gradient.hpp>
 
 namespace revode::cli {
 namespace {
 
-int exit_status(status s) { return s == status::success || s == status::terminal_event ? 0 : 1; }
+/// What is printed, and how it ended: "the solve ended with max_steps (…)" for stderr.
+report ended_with(std::string text, const char* what, status s) {
+  if (s == status::success || s == status::terminal_event) return {std::move(text)};
+  return {std::move(text), 1,
+          std::string("the ") + what + " ended with " + name(s) + " (" + explain(s) + ")"};
+}
 
 /// Runs `work(problem)` over a field that shows its progress where somebody is watching.
 template <class Work>
@@ -27,20 +35,20 @@ auto watched(const run_request& r, Work&& work) {
   return work(bind(r.problem, f));
 }
 
-/// From a solve of its own, which takes the same steps.
-void write_steps(const run_request& r) {
-  options every_step = r.settings;
-  every_step.save = {.t0 = true, .every = 1};
-  const watched_field f(r.problem.f);
-  write_file("--steps-log", r.steps_log,
-             json_of_steps(r.solve(bind(r.problem, f), every_step).result));
+/// The step log of a request, begun before its first step; none where none is asked for.
+std::optional<step_file> begin_steps(const run_request& r) {
+  std::optional<step_file> log;
+  if (!r.steps_log.empty()) log.emplace(r.steps_log).step(r.problem.t0, r.problem.y0);
+  return log;
 }
 
-void write_files(const run_request& r, const solution_type& s) {
-  if (!r.out.empty()) write_csv(r, s);
-  if (!r.events.empty()) write_events(r, s);
-  if (!r.steps_log.empty()) write_steps(r);
-  if (!r.plot.empty()) draw_solution(r, s);
+/// What is written behind a solve; its steps were, as it went.
+void add_files(report& done, const run_request& r, const solution_type& s,
+               std::optional<step_file>& steps) {
+  if (!r.out.empty()) add_file(done, [&] { write_csv(r, s); });
+  if (!r.events.empty()) add_file(done, [&] { write_events(r, s); });
+  if (steps) add_file(done, [&] { steps->close(); });
+  if (!r.plot.empty()) add_file(done, [&] { draw_solution(r, s); });
 }
 
 }  // namespace
@@ -51,26 +59,51 @@ report list_command(const arguments& given) {
 
 report solve_command(const arguments& given) {
   const run_request r = read_run(given);
-  const timed_solution s =
-      watched(r, [&](const initial_value_problem& q) { return r.solve(q, r.settings); });
-  write_files(r, s.result);
-  return {r.json ? json_of_solve(r, s) : text_of_solve(r, s), exit_status(s.result.status)};
+  std::optional<step_file> steps = begin_steps(r);
+  const timed_solution s = watched(r, [&](const initial_value_problem& q) {
+    return r.solve(q, r.settings, steps ? &*steps : nullptr);
+  });
+  report done =
+      ended_with(r.json ? json_of_solve(r, s) : text_of_solve(r, s), "solve", s.result.status);
+  add_files(done, r, s.result, steps);
+  return done;
 }
 
 report gradient_command(const arguments& given) {
-  const gradient_request r = read_gradient(given);
+  gradient_request r = read_gradient(given);
   std::vector<weighting> weightings{[&](const solution_type& s) { return r.of.weigh(s); }};
   if (r.check) weightings.emplace_back(test_weights);
   std::optional<gradient_check> check;
+  std::optional<step_file> steps = begin_steps(r);
+  if (steps) {  // of a solve of its own, which takes the same steps
+    const watched_field f(r.problem.f);
+    r.solve(bind(r.problem, f), r.settings, &*steps);
+  }
   const checked_differentiated d = watched(r, [&](const initial_value_problem& q) {
-    checked_differentiated found = r.differentiate(q, weightings);
+    checked_differentiated found;
+    const auto attempt = [&](const options& o) -> std::optional<double> {
+      r.settings = o;
+      found = r.differentiate(q, weightings);
+      if (!found.has_gradient() || !found.gradients.front().bar.error) return std::nullopt;
+      return found.gradients.front().bar.error->relative;
+    };
+    if (r.gradient_rtol > 0)
+      resolve_gradient(r.gradient_rtol, r.settings, attempt);
+    else
+      attempt(options(r.settings));
     for (timed_gradient& g : found.gradients) move_save_points(r, g.bar);
     if (r.check && found.has_gradient()) check = check_gradient(r, q, found);
     return found;
   });
-  write_files(r, d.result);
-  return {r.json ? json_of_gradient(r, d, check) : text_of_gradient(r, d, check),
-          exit_status(d.ended())};
+  std::string text = r.json ? json_of_gradient(r, d, check) : text_of_gradient(r, d, check);
+  const bool checked = check && check->ended != status::success;
+  report done = ended_with(std::move(text),
+                           checked                        ? "check"
+                           : is_complete(d.result.status) ? "reverse pass"
+                                                          : "solve",
+                           checked ? check->ended : d.ended());
+  add_files(done, r, d.result, steps);
+  return done;
 }
 
 }  // namespace revode::cli

@@ -39,11 +39,22 @@ report ensemble_command(const arguments& given) {
   if (!progress::wanted())
     r.in_lanes.watch = [](auto, auto&, const std::function<void()>& work) { work(); };
   const lanes_result found = r.program.run(r.in_lanes);
-  if (!r.out.empty()) write_csv(r, found);
-  if (!r.plot.empty()) draw_lanes(r, found);
-  if (!r.histogram.empty()) draw_histogram(r, found);
-  const bool success = count_statuses(found)[status::success] == r.in_lanes.lanes;
-  return {r.json ? json_of_ensemble(r, found) : text_of_ensemble(r, found), success ? 0 : 1};
+  report done{r.json ? json_of_ensemble(r, found) : text_of_ensemble(r, found)};
+  auto counts = count_statuses(found);
+  if (counts[status::success] != r.in_lanes.lanes) {
+    std::string others;
+    for (const auto& [how, count] : counts)
+      if (how != status::success && count > 0)
+        others.append(others.empty() ? "" : ", ")
+            .append(std::to_string(count) + " with " + name(how));
+    done.complaint =
+        "not all of " + std::to_string(r.in_lanes.lanes) + " lanes reached t1 (" + others + ")";
+    done.exit_status = 1;
+  }
+  if (!r.out.empty()) add_file(done, [&] { write_csv(r, found); });
+  if (!r.plot.empty()) add_file(done, [&] { draw_lanes(r, found); });
+  if (!r.histogram.empty()) add_file(done, [&] { draw_histogram(r, found); });
+  return done;
 }
 
 }  // namespace revode::cli

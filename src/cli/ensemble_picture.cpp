@@ -57,7 +57,7 @@ void draw_histogram(const ensemble_request& r, const lanes_result& found) {
   std::vector<index> counts(static_cast<std::size_t>((most - least) / width + 1));
   for (std::size_t l = 0; l < found.ended.size(); ++l)
     ++counts[static_cast<std::size_t>((found.attempts(l) - least) / width)];
-  gnuplot_program g(r.histogram, 900, 540);
+  gnuplot_program g(r.histogram, 900, 540, "--histogram");
   g << "$bins << EOD\n";
   for (std::size_t b = 0; b < counts.size(); ++b)
     ((g << static_cast<double>(least + static_cast<index>(b) * width) +

@@ -13,7 +13,7 @@ namespace revode::cli {
 /// A method as problems with events see it: compiled once more, for a list of events.
 struct event_method {
   std::string_view name;
-  timed_solution (*solve)(const initial_value_problem&, const options&,
+  timed_solution (*solve)(const initial_value_problem&, const options&, logged_steps,
                           const erased_events&) = nullptr;
   differentiated (*differentiate)(const initial_value_problem&, const options&,
                                   const recursive_checkpoint&, std::span<const weighting>,

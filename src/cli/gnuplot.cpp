@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cli/gnuplot.hpp>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include <cli/text.hpp>
 
@@ -30,10 +36,32 @@ constexpr const char* look =
     "set linetype 7 lw 1.6 lc rgb '#000000'\n"
     "set linetype 8 lw 1.6 lc rgb '#999933'\n";
 
-bool warn(const std::string& path, const char* why, const char* what_to_do) {
-  std::fprintf(stderr, "no picture %s (%s) %s?\n", in_quotes(path).c_str(), why, what_to_do);
-  return false;
+std::string refusal(const std::string& path, const char* why, const char* what_to_do) {
+  return "no picture " + in_quotes(path) + " (" + why + ") " + what_to_do + "?";
 }
+
+/// A new file for what is drawn, gone with this object: gnuplot does not tell of a full disk.
+struct drawing {
+  std::string path = (std::filesystem::temp_directory_path() / "revode-XXXXXX").string();
+  drawing() {
+    const int file = mkstemp(path.data());
+    if (file >= 0) close(file);
+  }
+  drawing(const drawing&) = delete;
+  drawing& operator=(const drawing&) = delete;
+  ~drawing() { std::remove(path.c_str()); }
+
+  /// All of it, or nothing.
+  std::string content(bool svg) const {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    const std::string all = text.str(), tail = svg ? "</svg>" : "IEND";
+    return all.find(tail, all.size() - std::min<std::size_t>(all.size(), 16)) == std::string::npos
+               ? ""
+               : all;
+  }
+};
 
 }  // namespace
 
@@ -43,12 +71,14 @@ std::string gnuplot_quoted(const std::string& text) {
   return quoted + "'";
 }
 
-gnuplot_program::gnuplot_program(const std::string& path, int width, int height) : path_(path) {
+gnuplot_program::gnuplot_program(const std::string& path, int width, int height,
+                                 std::string_view option)
+    : path_(path),
+      option_(option) {
   const bool svg = path.ends_with(".svg");
   text_ = std::string("set terminal ") + (svg ? "svg" : "pngcairo") + " size " +
           std::to_string(width) + "," + std::to_string(height) +
-          " font 'DejaVu Sans,12' background rgb 'white'\n" + look + "set output " +
-          gnuplot_quoted(path) + "\n";
+          " font 'DejaVu Sans,12' background rgb 'white'\n" + look;
 }
 
 void gnuplot_program::title(const std::string& text) {
@@ -61,14 +91,24 @@ gnuplot_program& gnuplot_program::operator<<(double x) {
   return *this;
 }
 
-bool gnuplot_program::run() const {
-  if (std::system("gnuplot --version >/dev/null 2>&1") != 0)
-    return warn(path_, "gnuplot is not installed", "install the package gnuplot-nox");
+void gnuplot_program::run() const {
+  if (std::system("gnuplot --version >/dev/null 2>&1") != 0) {
+    const std::string why =
+        refusal(path_, "gnuplot is not installed", "install the package gnuplot-nox");
+    std::fprintf(stderr, "%s\n", why.c_str());
+    return;
+  }
+  const drawing drawn;
+  const std::string whole = "set output " + gnuplot_quoted(drawn.path) + "\n" + text_;
   std::FILE* pipe = popen("gnuplot >/dev/null 2>&1", "w");
-  if (pipe == nullptr) return warn(path_, "gnuplot could not be started", "try again");
-  const bool written = std::fwrite(text_.data(), 1, text_.size(), pipe) == text_.size();
-  if (pclose(pipe) == 0 && written) return true;
-  return warn(path_, "gnuplot refused it", "is the file writable, and gnuplot 5.4 or newer");
+  if (pipe == nullptr) throw unwritten(refusal(path_, "gnuplot could not be started", "try again"));
+  const bool piped = std::fwrite(whole.data(), 1, whole.size(), pipe) == whole.size();
+  const bool ended = pclose(pipe) == 0;
+  const std::string picture = drawn.content(path_.ends_with(".svg"));
+  if (!piped || !ended || picture.empty())
+    throw unwritten(refusal(path_, "gnuplot refused it",
+                            "is there room for temporary files, and gnuplot 5.4 or newer"));
+  write_file(option_, path_, picture);
 }
 
 }  // namespace revode::cli

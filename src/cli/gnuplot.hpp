@@ -2,14 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace revode::cli {
 
 /// A gnuplot program under way: the common look of all pictures, then data and plots.
 class gnuplot_program {
  public:
-  /// SVG or PNG by the path's ending, of that size in pixels.
-  gnuplot_program(const std::string& path, int width, int height);
+  /// SVG or PNG by the path's ending, of that size in pixels, for an option.
+  gnuplot_program(const std::string& path, int width, int height,
+                  std::string_view option = "--plot");
 
   gnuplot_program& operator<<(const std::string& text) {
     text_ += text;
@@ -20,12 +22,12 @@ class gnuplot_program {
   /// The line above the picture, flush with its left side.
   void title(const std::string& text);
 
-  /// Pipes the program to gnuplot. False, and one line on stderr, when there is no picture; the
-  /// work that it shows is done and stands.
-  bool run() const;
+  /// Pipes the program to gnuplot, and writes what it draws. Where there is no gnuplot there is one
+  /// line on stderr; the work that the picture shows is done and stands. Throws unwritten.
+  void run() const;
 
  private:
-  std::string path_, text_;
+  std::string path_, option_, text_;
 };
 
 /// 'text' as gnuplot quotes it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,9 @@ void read_checkpoints(const arguments& given, recursive_checkpoint& a) {
   if (given.has("--budget")) a.budget = byte_count("--budget", given.at("--budget"));
   if (given.has("--schedule")) a.schedule = find_schedule(given.at("--schedule"));
   schedule_request of_schedule;
-  read_schedule(given, a.schedule.value_or(schedule_kind::online), of_schedule);
+  std::optional<index> slots;
+  if (!a.budget) slots = a.slots.value_or(recursive_checkpoint::default_slots);
+  read_schedule(given, a.schedule.value_or(schedule_kind::online), slots, of_schedule);
   a.base = of_schedule.base;
   a.interval = of_schedule.interval;
   a.slow_slots = of_schedule.slow_slots;
@@ -23,10 +26,30 @@ void read_checkpoints(const arguments& given, recursive_checkpoint& a) {
   if (given.has("--log")) a.log = find_log(given.at("--log"));
 }
 
+/// What is asked about the gradient's error.
+void read_error(const arguments& given, gradient_request& r) {
+  recursive_checkpoint& a = r.adjoint;
+  a.estimate_error = r.method.has_estimate;
+  if (given.has("--unresolved")) a.unresolved = number("--unresolved", given.at("--unresolved"));
+  if (!(a.unresolved >= 0))
+    misuse("--unresolved " + given.at("--unresolved") +
+           " (a share of the gradient's norm) give a number >= 0, or inf for no estimate?");
+  if (a.unresolved > std::numeric_limits<double>::max()) a.estimate_error = false;
+  if (!given.has("--gradient-rtol")) return;
+  r.gradient_rtol = a.unresolved = number("--gradient-rtol", given.at("--gradient-rtol"));
+  if (!(r.gradient_rtol >= 1e-12 && r.gradient_rtol < 1))
+    misuse("--gradient-rtol " + given.at("--gradient-rtol") +
+           " (a share of the gradient's norm) give one from 1e-12 to 1?");
+  if (!r.method.has_estimate || r.settings.fixed_step > 0)
+    misuse("--gradient-rtol with " +
+           (r.settings.fixed_step > 0 ? "a fixed step" : "method " + std::string(r.method.name)) +
+           " (tolerances choose no steps there) leave it out, or choose a method such as tsit5?");
+}
+
 /// What only recursive_checkpoint follows.
 void refuse_checkpoints(const arguments& given, const std::string& adjoint) {
-  for (const char* option :
-       {"--slots", "--budget", "--schedule", "--base", "--slow-slots", "--spill", "--log"})
+  for (const char* option : {"--slots", "--budget", "--schedule", "--base", "--slow-slots",
+                             "--spill", "--log", "--unresolved", "--gradient-rtol"})
     if (given.has(option))
       misuse(std::string(option) + " with the adjoint " + adjoint +
              " (only recursive_checkpoint has a schedule) leave it out, or choose "
@@ -39,7 +62,10 @@ void refuse_checkpoints(const arguments& given, const std::string& adjoint) {
 
 void read_adjoint(const arguments& given, gradient_request& r) {
   r.adjoint_name = given.value_or("--adjoint", recursive_checkpoint::name);
-  if (r.checkpoints()) return read_checkpoints(given, r.adjoint);
+  if (r.checkpoints()) {
+    read_checkpoints(given, r.adjoint);
+    return read_error(given, r);
+  }
   refuse_checkpoints(given, r.adjoint_name);
   if (r.adjoint_name == "reversible" && !r.settings.discontinuities.empty())
     misuse("adjoint " + r.adjoint_name + " with " + r.problem.name +

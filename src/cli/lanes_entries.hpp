@@ -72,6 +72,7 @@ inline lane_memory memory_of(const lanes_request& r) {
 
 template <class Gradient>
 void take(const Gradient& g, lanes_result& found) {
+  found.ended = g.status;
   found.loss = g.loss;
   found.y0_bar = flat(g.y0);
   found.p_bar = flat(g.p);

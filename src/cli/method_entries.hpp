@@ -7,16 +7,25 @@
 #include <vector>
 
 #include <cli/method_parts.hpp>
+#include <revode/problems/erased_events.hpp>
 #include <revode/solvers/all.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode::cli {
 
+/// The list of what looks at a solve: of erased events the observer is a part.
+inline auto seen_by(logged_steps steps) { return events(steps); }
+inline auto seen_by(logged_steps steps, erased_events of) {
+  of.after_step = [steps](double t, const vector& y) { steps.after_step(t, y, y); };
+  return events(std::move(of));
+}
+
 /// Events, where there are any, are the last of the arguments.
 template <class M, class... Events>
-timed_solution solve_by(const initial_value_problem& q, const options& o, const Events&... of) {
+timed_solution solve_by(const initial_value_problem& q, const options& o, logged_steps steps,
+                        const Events&... of) {
   const auto start = std::chrono::steady_clock::now();
-  timed_solution s{solve(q, M{}, o, events(of)...)};
+  timed_solution s{solve(q, M{}, o, seen_by(steps, of...))};
   s.seconds = seconds_since(start);
   return s;
 }
@@ -26,7 +35,9 @@ differentiated differentiate_by(const initial_value_problem& q, const options& o
                                 const recursive_checkpoint& adjoint,
                                 std::span<const weighting> weightings, const Events&... of) {
   const auto start = std::chrono::steady_clock::now();
-  auto s = solve(q, M{}, o, events(of)..., adjoint);
+  recursive_checkpoint estimating = adjoint;
+  estimating.estimate_error = adjoint.estimate_error && has_estimate_v<M>;
+  auto s = solve(q, M{}, o, events(of)..., estimating);
   differentiated d;
   d.seconds = seconds_since(start);
   d.result = s;

@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 
+#include <cli/step_file.hpp>
 #include <cli/watched_field.hpp>
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
@@ -44,7 +45,7 @@ struct method_entry {
   std::string_view name, source;
   int order = 0;
   bool has_estimate = false;
-  timed_solution (*solve)(const initial_value_problem&, const options&) = nullptr;
+  timed_solution (*solve)(const initial_value_problem&, const options&, logged_steps) = nullptr;
   differentiated (*differentiate)(const initial_value_problem&, const options&,
                                   const recursive_checkpoint&,
                                   std::span<const weighting>) = nullptr;

@@ -49,10 +49,15 @@ json solve_object(const run_request& r, const timed_solution& s) {
 }
 
 json gradient_object(const gradient_type& g) {
-  return {{"y0", array(g.y0)}, {"p", array(g.p)}, {"t0", g.t0}, {"t1", g.t1}};
+  json object{{"y0", array(g.y0)}, {"p", array(g.p)}, {"t0", g.t0}, {"t1", g.t1}};
+  if (const auto& e = g.error)
+    object["error"] = {{"y0", array(e->y0)}, {"p", array(e->p)}, {"t0", e->t0},
+                       {"t1", e->t1},        {"loss", e->loss},  {"relative", e->relative}};
+  return object;
 }
 
-json reverse_object(const memory_plan& plan, const reverse_statistics& v, double seconds) {
+json reverse_object(const memory_plan& plan, const reverse_statistics& v, status ended,
+                    double seconds) {
   return {{"schedule", name(plan.schedule)},
           {"slots", plan.request.slots},
           {"peak_states", v.peak_states},
@@ -63,7 +68,14 @@ json reverse_object(const memory_plan& plan, const reverse_statistics& v, double
           {"pulled_steps", v.pulled_steps},
           {"field_evaluations", v.field_evaluations},
           {"vjp_evaluations", v.vjp_evaluations},
-          {"seconds", seconds}};
+          {"seconds", seconds},
+          {"status", name(ended)}};
+}
+/// Of recursive_checkpoint; of a solve that failed its plan and its status.
+json reverse_object(const checked_differentiated& d) {
+  if (d.gradients.empty()) return reverse_object(d.plan, {}, d.ended(), 0);
+  const timed_gradient& g = d.gradients.front();
+  return reverse_object(d.plan, g.bar.reverse, g.bar.status, g.seconds);
 }
 
 /// Of the adjoints that may fail.
@@ -72,7 +84,7 @@ json reverse_object(const gradient_request& r, const checked_differentiated& d) 
   if (d.gradients.empty()) return object;
   const reverse_outcome& how = d.outcomes.front();
   const reverse_statistics& v = d.gradients.front().bar.reverse;
-  object["status"] = name(how.ended);
+  object["status"] = name(d.gradients.front().bar.status);
   object["reconstruction_error"] = how.reconstruction_error;
   object["peak_states"] = v.peak_states;
   object["peak_tapes"] = v.peak_tapes;
@@ -119,13 +131,11 @@ std::string json_of_gradient(const gradient_request& r, const checked_differenti
   object["status"] = name(d.ended());
   object["loss"] = known ? json(r.of.value(d.result)) : json();
   object["gradient"] = known ? gradient_object(d.gradients.front().bar) : json();
-  object["reverse"] =
-      !r.checkpoints() ? reverse_object(r, d)
-      : known ? reverse_object(d.plan, d.gradients.front().bar.reverse, d.gradients.front().seconds)
-              : reverse_object(d.plan, {}, 0);
+  object["reverse"] = r.checkpoints() ? reverse_object(d) : reverse_object(r, d);
   if (check)
     object["check"] = {{"dot_product", agreement_object(check->dot_product)},
-                       {"gradient", agreement_object(check->gradient)}};
+                       {"gradient", agreement_object(check->gradient)},
+                       {"status", name(check->ended)}};
   return line(object);
 }
 
@@ -151,16 +161,6 @@ std::string json_of_schedule(const schedule_arguments& s, const schedule_run& r)
     object["slow_restores"] = r.counts.slow_restores;
   }
   return line(object);
-}
-
-std::string json_of_steps(const solution_type& s) {
-  std::string text;
-  for (std::size_t k = 0; k < s.ts.size(); ++k)
-    text += line({{"step", k},
-                  {"t", s.ts[k]},
-                  {"h", k > 0 ? s.ts[k] - s.ts[k - 1] : 0.0},
-                  {"y", array(s.ys[k])}});
-  return text;
 }
 
 std::string json_of_lists(const std::string& what) {

@@ -17,10 +17,6 @@ std::string json_of_gradient(const gradient_request& r, const checked_differenti
                              const std::optional<gradient_check>& check);
 std::string json_of_schedule(const schedule_arguments& s, const schedule_run& r);
 
-/// A line a step accepted, {"step","t","h","y"}, step 0 the start: of a solve whose every step is a
-/// save point.
-std::string json_of_steps(const solution_type& s);
-
 /// The lists named by `what`, all of them when it is empty.
 std::string json_of_lists(const std::string& what);
 

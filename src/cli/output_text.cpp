@@ -101,6 +101,13 @@ std::string work_lines(const timed_solution& s) {
          "; time: " + seconds_text(s.seconds) + "\n" + implicit_text(w);
 }
 
+/// "estimated error: …", and how it compares with the gradient.
+std::string error_line(const gradient_type& g) {
+  if (!g.error) return "";
+  return "estimated error of the gradient: " + rounded(g.error->relative, 2) +
+         " of its norm, of the loss: " + rounded(g.error->loss, 2) + "\n";
+}
+
 std::string gradient_table(const run_request& r, const gradient_type& g) {
   table rows;
   const Eigen::Index shown = std::min(g.y0.size(), most_components);
@@ -162,8 +169,9 @@ std::string outcome_lines(const gradient_request& r, const checked_differentiate
 
 std::string no_gradient(const gradient_request& r, const checked_differentiated& d) {
   if (d.gradients.empty()) return "no gradient: only a solve that reaches t1 has one\n";
-  return outcome_lines(r, d) + "no gradient: the reverse pass ended with " + name(d.ended()) +
-         " (" + explain(d.ended()) + ")\n";
+  return (r.checkpoints() ? reverse_lines(d) : outcome_lines(r, d)) +
+         "no gradient: the reverse pass ended with " + name(d.ended()) + " (" + explain(d.ended()) +
+         ")\n";
 }
 
 std::string check_lines(const gradient_check& c) {
@@ -199,6 +207,7 @@ std::string text_of_gradient(const gradient_request& r, const checked_differenti
   return heading(r) + status_line(d.result) + event_table(r, d.result) + work_lines(d) +
          "loss: " + describe(r.of, !d.result.ys.empty()) + " = " + shortest(r.of.value(d.result)) +
          "\ngradient\n" + gradient_table(r, d.gradients.front().bar) +
+         error_line(d.gradients.front().bar) +
          (r.checkpoints() ? reverse_lines(d) : outcome_lines(r, d)) +
          (check ? check_lines(*check) : "");
 }

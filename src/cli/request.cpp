@@ -132,8 +132,10 @@ auto read_run(const arguments& given) -> run_request {
   return r;
 }
 
-timed_solution run_request::solve(const initial_value_problem& q, const options& o) const {
-  return has_events() ? with_events.solve(q, o, problem.events) : method.solve(q, o);
+timed_solution run_request::solve(const initial_value_problem& q, const options& o,
+                                  step_file* steps) const {
+  return has_events() ? with_events.solve(q, o, {steps}, problem.events)
+                      : method.solve(q, o, {steps});
 }
 
 auto find_schedule(std::string_view name) -> schedule_kind {
@@ -152,7 +154,8 @@ auto find_log(const std::string& name) -> step_replay {
   unknown_name("log", name, "logs", known, "give steps or controller");
 }
 
-void read_schedule(const arguments& given, schedule_kind kind, schedule_request& r) {
+void read_schedule(const arguments& given, schedule_kind kind, std::optional<index> slots,
+                   schedule_request& r) {
   struct owned_option {
     std::string_view name, has;
     schedule_kind owner;
@@ -172,6 +175,12 @@ void read_schedule(const arguments& given, schedule_kind kind, schedule_request&
              ") leave it out, or choose " + std::string(name(o.owner)) + "?");
     r.*o.value = whole_number(o.name, given.at(o.name));
   }
+  if (slots && r.slow_slots > *slots)
+    misuse("--slow-slots " + std::to_string(r.slow_slots) + " with " + std::to_string(*slots) +
+           " slots (the slow ones are among them) give at most as many?");
+  if (given.has("--spill") && kind != schedule_kind::two_tier)
+    misuse("--spill with the schedule " + std::string(name(kind)) +
+           " (only two_tier has slow slots) leave it out, or choose two_tier?");
   r.tapes_resume = given.has("--resume");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,7 +32,8 @@ struct run_request {
   const std::string& event_name(const occurrence& e) const {
     return problem.events.each[static_cast<std::size_t>(e.which)].name;
   }
-  timed_solution solve(const initial_value_problem& q, const options& o) const;
+  timed_solution solve(const initial_value_problem& q, const options& o,
+                       step_file* steps = nullptr) const;
 };
 
 struct gradient_request : run_request {
@@ -42,6 +44,7 @@ struct gradient_request : run_request {
   recursive_checkpoint adjoint;
   adjoint_method other;  ///< any adjoint but recursive_checkpoint
   bool check = false;
+  double gradient_rtol = 0;  ///< the error that the gradient may have; 0: whatever it has
 
   bool exact() const;
   bool checkpoints() const { return adjoint_name == recursive_checkpoint::name; }
@@ -61,8 +64,10 @@ auto find_schedule(std::string_view name) -> schedule_kind;
 /// What replays know the steps by, of a name.
 auto find_log(const std::string& name) -> step_replay;
 
-/// The options that belong to one schedule each; misuse with another.
-void read_schedule(const arguments& given, schedule_kind kind, schedule_request& r);
+/// The options that belong to one schedule each; misuse with another. slots: those that slow ones are
+/// among, where they are known.
+void read_schedule(const arguments& given, schedule_kind kind, std::optional<index> slots,
+                   schedule_request& r);
 
 /// Misuse unless a file can be made there and, for a picture, ends in .svg or .png.
 void check_output(std::string_view option, const std::string& path);

@@ -148,12 +148,18 @@ std::vector<double> number_list(std::string_view option, std::string_view text) 
 }
 
 void write_file(std::string_view option, const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file)
-    misuse("cannot write " + in_quotes(path) + " for " + std::string(option) +
-           " (it is not writable, or the disk is full) give another file?");
+  errno = 0;
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) cannot_write(option, path, errno);
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const int error = errno;
+  if (std::fclose(file) != 0 || !written) cannot_write(option, path, written ? errno : error);
+}
+
+void cannot_write(std::string_view option, const std::string& path, int error) {
+  throw unwritten("cannot write " + in_quotes(path) + " for " + std::string(option) + " (" +
+                  (error == 0 ? "it took less than there is" : std::strerror(error)) +
+                  ") make room there, or give another file?");
 }
 
 void unknown_name(std::string_view kind, std::string_view name, std::string_view list,

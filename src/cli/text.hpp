@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,12 @@ namespace revode::cli {
 
 /// Throws std::invalid_argument; the texts are "<problem> (<why>) <what to do>?".
 [[noreturn]] void misuse(const std::string& text);
+
+/// An output that could not be written, with a text of the same form; the command then ends with 3.
+struct unwritten : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+[[noreturn]] void cannot_write(std::string_view option, const std::string& path, int error);
 
 std::string in_quotes(std::string_view text);
 
@@ -32,7 +39,7 @@ index byte_count(std::string_view option, std::string_view text);
 /// "a,b,c", or "@file" with numbers between commas or white space.
 std::vector<double> number_list(std::string_view option, std::string_view text);
 
-/// The file of an option.
+/// The file of an option. Throws unwritten.
 void write_file(std::string_view option, const std::string& path, const std::string& text);
 
 /// Throws for a name that is not in a list of names: with the nearest one, or with `otherwise`.

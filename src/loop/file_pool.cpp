@@ -26,7 +26,7 @@ file_pool::file_pool(const std::string& folder) { open(folder); }
 file_pool::~file_pool() {
   std::fclose(file_);
   std::error_code ignored;
-  std::filesystem::remove(path_, ignored);
+  if (named_) std::filesystem::remove(path_, ignored);
 }
 
 void file_pool::store(index slot, std::span<const std::byte> bytes) {
@@ -60,6 +60,8 @@ void file_pool::open(const std::string& folder) {
     if (errno != EEXIST) fail("made", "give a folder that exists and can be written");
   }
   std::setvbuf(file_, nullptr, _IONBF, 0);  // an error shows at once
+  std::error_code refused;
+  named_ = !std::filesystem::remove(path_, refused);
 }
 
 bool file_pool::seek(index slot, std::size_t size) {

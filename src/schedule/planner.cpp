@@ -30,8 +30,16 @@ constexpr index tape_units_of(const memory_costs& c) {
   return std::max<index>((c.tape + c.snapshot - 1) / std::max<index>(c.snapshot, 1), 1);
 }
 
-/// The plan with its counts, where they can be told beforehand.
+/// With no more steps than the loop may make.
+memory_costs within_bound(memory_costs c, const schedule_request& r) {
+  if (c.steps != unbounded && r.max_steps > 0) c.steps = std::min(c.steps, r.max_steps);
+  return c;
+}
+
+/// The plan with its counts, where they can be told beforehand: those of a mixed schedule follow from
+/// its actions, one by one.
 memory_plan predicted(const memory_costs& c, memory_plan plan) {
+  constexpr index most_actions = index{1} << 18;
   const index n = c.steps;
   if (n == unbounded) return plan;
   if (plan.schedule == schedule_kind::store_all) {
@@ -41,7 +49,7 @@ memory_plan predicted(const memory_costs& c, memory_plan plan) {
     plan.replays = extra_steps(n, plan.request.slots);
     plan.peak_states = std::max<index>(std::min(plan.request.slots, n - 1), 0);
     plan.peak_tapes = 0;
-  } else if (plan.schedule == schedule_kind::mixed) {
+  } else if (plan.schedule == schedule_kind::mixed && n <= most_actions) {
     const dry_run_counts run = dry_run(any_schedule(plan.schedule, plan.request), n);
     plan.replays = run.replays;
     plan.peak_states = run.peak_states;
@@ -54,14 +62,14 @@ memory_plan predicted(const memory_costs& c, memory_plan plan) {
 class planner {
  public:
   planner(const memory_costs& c, index budget, const schedule_request& r, bool log)
-      : c_(c),
+      : c_(within_bound(c, r)),
         budget_(budget),
         free_(budget - c.work),
         request_(r),
         log_(log),
-        numbers_(std::min(c.steps, r.max_steps)) {
+        numbers_(std::min({c.steps, r.max_steps, saturated})) {
     request_.tape_units = tape_units_of(c);
-    request_.steps = c.steps;
+    request_.steps = c_.steps;
   }
 
   /// Best first: every tape, where the count is known (nothing is run again); tapes and snapshots,
@@ -73,7 +81,7 @@ class planner {
     if (known() && c_.steps > 0 && tape_bytes(c_, c_.steps) <= free_) return all_tapes();
     if (kept_bytes(schedule_kind::mixed, request_.tape_units + 1) > free_) return snapshots;
     const memory_plan both = bounded(schedule_kind::mixed);
-    if (known()) return *both.replays < *snapshots.replays ? both : snapshots;
+    if (known()) return replays_of(both) < *snapshots.replays ? both : snapshots;
     // A ring of tapes spares more than a few more snapshots do, unless units are that much dearer.
     return 4 * both.request.slots >= 3 * snapshots.request.slots ? both : snapshots;
   }
@@ -100,6 +108,13 @@ class planner {
 
  private:
   bool known() const { return c_.steps != unbounded; }
+
+  /// Of a mixed plan; where they were not counted, those of the sums that its splits follow.
+  index replays_of(const memory_plan& both) const {
+    if (both.replays) return *both.replays;
+    mixed_numbers numbers(request_.tape_units);
+    return numbers.sweep_steps(c_.steps, both.request.slots) - c_.steps;
+  }
 
   /// Bytes of the stores and of the schedule itself, for s snapshots or units. An entry of a table
   /// of 8 bytes takes 24 while the table doubles. Per slot there is one of 16 in the store, and in
@@ -193,7 +208,7 @@ class planner {
         std::to_string(least) + " for one snapshot) give at least that many?");
   }
 
-  const memory_costs& c_;
+  memory_costs c_;
   index budget_, free_;
   schedule_request request_;
   bool log_;
@@ -207,8 +222,9 @@ index tape_bytes(const memory_costs& c, index n) {
   return blocks * heap_bytes(4096 * c.tape) + heap_bytes(n % 4096 * c.tape) + 48 * (blocks + 1);
 }
 
-memory_plan plan_slots(const memory_costs& c, const schedule_request& given,
+memory_plan plan_slots(const memory_costs& all, const schedule_request& given,
                        std::optional<schedule_kind> kind, bool log) {
+  const memory_costs c = within_bound(all, given);
   schedule_request r = given;
   r.steps = c.steps;
   r.tape_units = tape_units_of(c);

@@ -12,6 +12,9 @@
 namespace {
 
 allocation_counts counts;
+long until_failure = 0;
+
+bool fails() { return until_failure > 0 && --until_failure == 0; }
 
 void* taken(void* memory) {
   if (memory == nullptr) return nullptr;
@@ -32,6 +35,7 @@ void* given_back(void* memory) {
 }  // namespace
 
 allocation_counts allocations_now() { return counts; }
+void fail_allocation(long k) { until_failure = k; }
 void watch_peak() { counts.peak_bytes = counts.live_bytes; }
 
 #if defined(__has_feature)
@@ -45,12 +49,12 @@ void watch_peak() { counts.peak_bytes = counts.live_bytes; }
 
 #if defined(REVODE_TEST_SANITIZED)
 void* operator new(std::size_t bytes) {
-  void* memory = taken(std::malloc(bytes > 0 ? bytes : 1));
+  void* memory = taken(fails() ? nullptr : std::malloc(bytes > 0 ? bytes : 1));
   if (memory == nullptr) throw std::bad_alloc{};
   return memory;
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return taken(std::malloc(bytes > 0 ? bytes : 1));
+  return taken(fails() ? nullptr : std::malloc(bytes > 0 ? bytes : 1));
 }
 void operator delete(void* memory) noexcept { std::free(given_back(memory)); }
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
@@ -62,10 +66,10 @@ void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
 void __libc_free(void*);
 
-void* malloc(std::size_t bytes) { return taken(__libc_malloc(bytes)); }
-void* calloc(std::size_t count, std::size_t bytes) { return taken(__libc_calloc(count, bytes)); }
-void* aligned_alloc(std::size_t to, std::size_t bytes) { return taken(__libc_memalign(to, bytes)); }
-void* memalign(std::size_t to, std::size_t bytes) { return taken(__libc_memalign(to, bytes)); }
+void* malloc(std::size_t bytes) { return fails() ? nullptr : taken(__libc_malloc(bytes)); }
+void* calloc(std::size_t count, std::size_t bytes) { return fails() ? nullptr : taken(__libc_calloc(count, bytes)); }
+void* aligned_alloc(std::size_t to, std::size_t bytes) { return fails() ? nullptr : taken(__libc_memalign(to, bytes)); }
+void* memalign(std::size_t to, std::size_t bytes) { return fails() ? nullptr : taken(__libc_memalign(to, bytes)); }
 int posix_memalign(void** memory, std::size_t to, std::size_t bytes) {
   *memory = aligned_alloc(to, bytes);
   return *memory == nullptr ? ENOMEM : 0;

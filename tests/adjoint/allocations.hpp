@@ -14,3 +14,5 @@ struct allocation_counts {
 
 allocation_counts allocations_now();
 void watch_peak();
+/// The k-th allocation from now on fails, and no other; 0: none does.
+void fail_allocation(long k);

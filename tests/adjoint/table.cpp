@@ -62,7 +62,7 @@ std::map<std::string, bool> events_of() {
 TEST_CASE("the table in adjoint/README.md has a row for each adjoint, exact as its traits say") {
   using state = vec<double, 1>;
   auto exact = traits_of<recursive_checkpoint, backsolve, interpolating, gauss, reversible,
-                         steady_state, control_gradient_error<state, state>>();
+                         steady_state, control_gradient_error<tangents<state, state>>>();
   for (const char* function :
        {"tangents", "hessian_vector_product", "hessian_along_times", "gradients"})
     exact[function] = true;  // calls, not options: they differentiate the steps taken

@@ -43,6 +43,19 @@ struct kick {  // at times of its own
     y_new[1] = y[1] + 1;
   }
 };
+struct carried {  // falls to the height, stays there and weighs nothing
+  static constexpr auto direction = crossing::falling;
+  double height;
+  template <class T, class Y, class P>
+  T condition(const T&, const Y& y, const P&) const {
+    return y[0] - height;
+  }
+  template <class T, class Y, class P>
+  void jump(const T&, const Y&, const P&, Y& y_new, P& p_new) const {
+    y_new[1] = 0;
+    p_new[0] = 0;
+  }
+};
 struct out_of_sight {
   static constexpr bool terminal = true;
   template <class T, class Y, class P>
@@ -122,6 +135,27 @@ TEST_CASE("ensemble events: options that lanes side by side are without") {
   const auto s = solve(points, tsit5{}, o, each, place{});
   for (index l = 0; l < 12; ++l)
     CHECK(same_as_alone(s, l, solve(problem_of(points, l), tsit5{}, o, of_lane(each, l))));
+}
+
+TEST_CASE("ensemble events: bounces that accumulate and bodies at rest, as in a single solve") {
+  ensemble<falling, body, body> e{.t1 = {30.0}, .p = {}};
+  std::vector<decltype(events(bounce{}, carried{}))> each;
+  for (index l = 0; l < 24; ++l) {
+    e.y0.push_back({1 + 0.01 * static_cast<double>(l % 5), 0.0});
+    e.p.push_back({9.81, l % 8 == 0 ? 0.0 : 0.1 * static_cast<double>(l % 10)});
+    each.push_back(events(bounce{}, carried{l % 4 == 0 ? 0.5 : -1e9}));
+  }
+  const auto s = solve(e, tsit5{}, {}, each, place{});
+  index carried_on = 0;
+  for (index l = 0; l < 24; ++l) {
+    const auto at = static_cast<std::size_t>(l);
+    CHECK(same_as_alone(s, l,
+                        solve(problem_of(e, l), tsit5{}, options_of(e, {}, l), of_lane(each, l))));
+    carried_on += s.status[at] == status::success;
+    CHECK((s.status[at] == status::success || s.status[at] == status::event_not_resolved));
+    CHECK(s.y[at][0] > -1e-12);
+  }
+  CHECK(carried_on == 6);  // at 1/2 their weight is taken off, and they stay there
 }
 
 TEST_CASE("ensemble events: misuse has a text") {

@@ -31,6 +31,7 @@ struct swing {  // y'' = −p₀ y
 };
 /// Both ways; a number of its own decides whether it is one, or throws.
 struct pass {
+  static constexpr bool passes = true;
   double level = 0, bad_after = 1e9, throws_after = 1e9;
   crossing direction = crossing::both;
   template <class T, class Y, class P>
@@ -45,6 +46,7 @@ struct pass {
   }
 };
 struct twin {  // occurs where pass does at level 0, and shows their order
+  static constexpr bool passes = true;
   template <class T, class Y, class P>
   T condition(const T&, const Y& y, const P&) const {
     return 3 * y[0];

@@ -96,5 +96,39 @@ TEST_CASE("lane gradients: the sums do not depend on width or place") {
   CHECK(std::abs(one.total_loss - plain) <= 1e-12 * std::abs(plain));
 }
 
+/// Of a lane that is told its loss counts `by` times.
+struct scaled_loss {
+  template <class Y, class Points, class Bars>
+  double operator()(index lane, const Y& y, const Points&, Y& y_bar, Bars&) const {
+    const double by = lane % 5 == 3 ? 1e307 : 1.0;
+    y_bar = {by, by, by};
+    return y[0];
+  }
+};
+
+TEST_CASE(
+    "lane gradients: a lane that overflows has a status and no numbers, the others have theirs") {
+  const auto e = mixed_lanes(40);
+  const auto check = [&](const auto& g) {
+    index failed = 0;
+    for (std::size_t l = 0; l < g.y0.size(); ++l) {
+      const auto at = static_cast<index>(l);
+      auto alone =
+          solve(problem_of(e, at), tsit5{}, options_of(e, options{}, at), recursive_checkpoint{});
+      if (alone.status != status::success) continue;
+      const double by = l % 5 == 3 ? 1e307 : 1.0;
+      const auto single = alone.pullback(state{by, by, by});
+      CHECK(g.status[l] == single.status);
+      CHECK((single.status == status::success ? g.p[l] == single.p : std::isnan(g.p[l][0])));
+      failed += single.status != status::success;
+    }
+    CHECK(failed > 2);
+    CHECK(g.failed() >= failed);
+    CHECK(std::isnan(g.total_p[0]));
+    CHECK(std::isfinite(g.total_loss));
+  };
+  check(gradient_of_times<4>(e, tsit5{}, {}, scaled_loss{}));
+}
+
 }  // namespace
 }  // namespace revode

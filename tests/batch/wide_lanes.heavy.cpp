@@ -76,6 +76,7 @@ TEST_CASE("wide lanes: dense output in the bits of single solves") {
 }
 
 struct first_passes_nine {
+  static constexpr bool passes = true;
   template <class T, class Y, class P>
   T condition(const T&, const Y& y, const P&) const {
     return y[0] - 9;

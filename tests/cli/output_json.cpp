@@ -54,11 +54,12 @@ TEST_CASE("the keys of solve and grad come in the documented order") {
   CHECK(keys(j["stats"]) == std::vector<std::string>{
                                 "accepted", "rejected", "field_evaluations", "jacobian_evaluations",
                                 "factorizations", "linear_solves", "newton_iterations", "seconds"});
-  CHECK(keys(j["gradient"]) == std::vector<std::string>{"y0", "p", "t0", "t1"});
+  CHECK(keys(j["gradient"]) == std::vector<std::string>{"y0", "p", "t0", "t1", "error"});
   CHECK(keys(j["reverse"]) ==
         std::vector<std::string>{"schedule", "slots", "peak_states", "peak_bytes", "log_bytes",
                                  "snapshots_written", "replayed_steps", "pulled_steps",
-                                 "field_evaluations", "vjp_evaluations", "seconds"});
+                                 "field_evaluations", "vjp_evaluations", "seconds", "status"});
+  CHECK(j["reverse"]["status"] == "success");
 }
 
 TEST_CASE("a solve that does not reach its end prints what it has and exits with 1") {
@@ -66,13 +67,47 @@ TEST_CASE("a solve that does not reach its end prints what it has and exits with
   const auto j = o.json();
 
   CHECK(o.exit_status == 1);
-  CHECK(o.err.empty());
+  CHECK(o.err ==
+        "the solve ended with max_steps (the allowed number of step attempts was used up before "
+        "t1)\n");
   CHECK(j["status"] == "max_steps");
+  CHECK(j["reverse"]["status"] == "max_steps");
   CHECK(j["stats"]["accepted"].get<int>() + j["stats"]["rejected"].get<int>() == 5);
   CHECK(j["loss"].is_null());
   CHECK(j["gradient"].is_null());
   CHECK(j["reverse"]["slots"] == 3);
   CHECK(j["reverse"]["pulled_steps"] == 0);
+}
+
+TEST_CASE("a gradient that overflows says so, with the steps pulled, and exits with 1") {
+  const std::string said =
+      "the reverse pass ended with non_finite_gradient (the derivative became infinite or NaN)";
+  std::string words = "grad lorenz --t1 20000 --method tsit5 ";
+  for (const char* more : {"--json", "--json --slots 30", "--json --check"}) {
+    CAPTURE(more);
+    const outcome o = run(words + more);
+    const auto j = o.json();
+    CHECK(o.exit_status == 1);
+    CHECK(o.err == said + "\n");
+    CHECK(j["status"] == "non_finite_gradient");
+    CHECK(j["t"].get<double>() >= 1000);
+    CHECK(j["gradient"].is_null());
+    CHECK(j["reverse"]["status"] == "non_finite_gradient");
+    CHECK(j["reverse"]["pulled_steps"] > 10'000);
+    CHECK(j["reverse"]["pulled_steps"] < j["stats"]["accepted"]);
+    words = "grad lorenz --t1 1000 --method tsit5 ";
+  }
+  const outcome text = run("grad lorenz --t1 1000 --method tsit5");
+  CHECK(text.exit_status == 1);
+  CHECK(text.err == said + "\n");
+  CHECK(text.out.find("status: success") != std::string::npos);
+  CHECK(text.out.find("no gradient: " + said) != std::string::npos);
+  for (const char* adjoint : {"gauss", "interpolating"}) {
+    const outcome o =
+        run("grad lorenz --t1 1000 --json --method tsit5 --adjoint " + std::string(adjoint));
+    CHECK(o.exit_status == 1);
+    CHECK(o.json()["reverse"]["status"] == "non_finite_gradient");
+  }
 }
 
 TEST_CASE("numbers that are not finite are null") {
@@ -139,9 +174,10 @@ TEST_CASE("every method and every problem can be solved and differentiated by na
     const std::string method = m["name"];
     CAPTURE(method);
     const bool symplectic = method == "stormer_verlet" || method == "kahan_li8";
-    const auto j = run(std::string("grad ") + (symplectic ? "kepler" : "lotka_volterra") +
-                       " --t1 1 --fixed-step 0.1 --check --json --method " + method)
-                       .json();
+    const auto j =
+        run(std::string("grad ") + (symplectic ? "kepler" : "lotka_volterra") +
+            " --t1 1 --fixed-step 0.1 --unresolved inf --check --json --method " + method)
+            .json();
     CHECK(j["status"] == "success");
     CHECK(j["check"]["dot_product"]["difference"].get<double>() < 1e-12);
     CHECK(j["check"]["gradient"]["difference"].get<double>() < 1e-12);

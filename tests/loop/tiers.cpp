@@ -48,6 +48,10 @@ std::vector<std::byte> bytes(std::size_t size, int seed) {
   return all;
 }
 
+/// The file of a pool, which has no name any more.
+fs::path place_of(file_pool& pool) {
+  return "/proc/self/fd/" + std::to_string(fileno(pool.file()));
+}
 void flip_bit(const fs::path& path, std::streamoff at) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekg(at);
@@ -136,8 +140,8 @@ TEST_CASE("1000 steps, 5 of 20 slots in a file: 35 writes, 55 reads") {
   product_loop loop(1000);
   executor<product_loop, two_tier> run(loop, two_tier(20, 5, 1000),
                                        std::make_unique<file_pool>(here.path));
+  CHECK(here.files() == 0);  // whoever ends this program leaves none
   run.forward();
-  CHECK(here.files() == 1);
   run.reverse();
   CHECK(run.snapshots().slow_written() == 35);
   CHECK(run.snapshots().slow_read() == 55);
@@ -149,7 +153,7 @@ TEST_CASE("a single flipped bit of the file is found before it is used") {
   std::vector<std::byte> back(64);
   for (const std::streamoff at : {0, 5, 63}) {
     pool.store(0, bytes(64, 3));
-    flip_bit(pool.path(), at);
+    flip_bit(place_of(pool), at);
     CHECK(message_of([&] { pool.load(0, back); }) ==
           "the snapshot in slot 0 of " + pool.path() +
               " is damaged (its checksum is not the one of what was stored) check the disk, and "
@@ -185,7 +189,6 @@ TEST_CASE("a full disk is reported, the file goes away, and a rerun gives the sa
     CHECK(text == "the spill file " + (here.path / "revode-0.spill").string() +
                       " cannot be written (File too large) make room there, or take fewer slow "
                       "slots?");
-    CHECK(here.files() == 1);
   }
   CHECK(here.files() == 0);
   CHECK(gradient(200, 8, 4, true, std::make_unique<file_pool>(here.path)) == expected);
@@ -195,7 +198,7 @@ TEST_CASE("a file that was cut short is reported") {
   const folder here;
   file_pool pool(here.path);
   pool.store(1, bytes(64, 3));
-  fs::resize_file(pool.path(), 100);
+  fs::resize_file(place_of(pool), 100);
   std::vector<std::byte> back(64);
   CHECK(message_of([&] { pool.load(1, back); }) ==
         "the spill file " + pool.path() +
@@ -206,7 +209,12 @@ TEST_CASE("two pools share a folder; one that is missing is reported") {
   const folder here;
   const auto first = std::make_unique<file_pool>(here.path);
   const auto second = std::make_unique<file_pool>(here.path);
-  CHECK(first->path() != second->path());
+  std::vector<std::byte> back(9);
+  first->store(0, bytes(9, 1));
+  second->store(0, bytes(9, 2));
+  first->load(0, back);
+  CHECK(back == bytes(9, 1));
+  CHECK(here.files() == 0);
   const fs::path missing = here.path / "missing";
   CHECK(message_of([&] { file_pool{missing}; }) ==
         "the spill file " + (missing / "revode-0.spill").string() +

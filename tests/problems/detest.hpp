@@ -49,25 +49,31 @@ inline double error_of(const detest_case& c, const Eigen::VectorXd& y) {
   return worst;
 }
 
-/// Where the final error is more than a hundred tolerances: orbits and oscillations, whose phase
-/// drifts by what each step allows, and kencarp5, whose filtered estimate is small there.
+/// How many tolerances an error of one tolerance in every element becomes until the end, where that is
+/// more than 10, rounded up: what a method that keeps each step to its tolerance cannot help. By
+/// pullbacks of accurate solves (docs/honesty.md, Conditions).
+inline double condition_of(std::string_view name) {
+  struct entry {
+    std::string_view name;
+    double condition;
+  };
+  constexpr entry all[] = {{"A5", 17},  {"B1", 26},   {"B4", 16},  {"B5", 41},
+                           {"C5", 30},  {"D1", 220},  {"D2", 380}, {"D3", 470},
+                           {"D4", 540}, {"D5", 2500}, {"E3", 13}};
+  for (const entry& e : all)
+    if (e.name == name) return e.condition;
+  return 1;
+}
+
+/// A hundred tolerances, or 20 where each has become `condition_of` of them at the end.
+inline double most_off(std::string_view name) { return std::fmax(100, 20 * condition_of(name)); }
+
+/// Where it is more: each step errs by 0.22 and 0.12 tolerances (over 591 and 296 steps, times the
+/// condition), all of one sign.
 struct exception {
   std::string_view method, problems;
 };
-inline constexpr exception exceptions[] = {{"tsit5", "D3 D4 D5"},
-                                           {"bs5", "D5"},
-                                           {"dop853", "D2 D3 D4 D5"},
-                                           {"rock4", "D5"},
-                                           {"rodas5", "D4 D5"},
-                                           {"rodas5p", "B1 D1 D2 D3 D4 D5"},
-                                           {"kvaerno4", "B1 D1 D4 D5"},
-                                           {"kencarp4", "A5 B4 D2 D3 D4 D5"},
-                                           {"esdirk436", "B1 B4 C5 D1"},
-                                           {"kvaerno5", "B5 D1 D2 D3 D4 D5"},
-                                           {"kencarp5", "A3 A5 B1 B4 B5 C5 D1 D2 D3 D4 D5 E1 E2"},
-                                           {"esdirk547", "D1 D2 D3 D5"},
-                                           {"esdirk54i8", "B1 B4 B5 D1 D2 D3 D4"},
-                                           {"radau_iia5", "D1 D2 D3 D4 D5"}};
+inline constexpr exception exceptions[] = {{"esdirk54i8", "B1 B4"}};
 
 inline bool excepted(std::string_view method, std::string_view name) {
   return std::any_of(std::begin(exceptions), std::end(exceptions), [&](const exception& e) {
@@ -85,7 +91,8 @@ void check_method(const M& m, const std::vector<detest_case>& all) {
       CHECK(s.status == status::success);
       const double error = error_of(c, s.y);
       CAPTURE(error);
-      CHECK(error <= (excepted(M::name, c.name) ? 5e-4 : 1e-6));
+      const double drift = 0.25 * static_cast<double>(s.stats.accepted) * condition_of(c.name);
+      CHECK(error <= (excepted(M::name, c.name) ? drift : most_off(c.name)) * 1e-8);
     }
   }
 }

@@ -129,6 +129,20 @@ TEST_CASE(
   CHECK(plan_memory(large, 1'000'000, {}, {}, false).log_bytes == 0);
 }
 
+TEST_CASE("a plan for as many steps as there can be costs no more than one for few") {
+  for (const index n : {index{1} << 30, index{1} << 53})
+    for (const index budget : {2'300, 65'536, 100'000'000}) {
+      const memory_plan p = plan_memory(of(small, n), budget, {.max_steps = unbounded});
+      CHECK(p.bytes <= budget);
+      CHECK(takes_slots(p.schedule));
+      // no more of them are made than the bound says
+      const memory_plan few = plan_memory(of(small, n), budget, {.max_steps = 2});
+      CHECK(few.schedule == schedule_kind::store_all);
+      CHECK(*few.peak_tapes == 2);
+    }
+  CHECK(!plan_slots(of(small, index{1} << 30), {.slots = 9}, schedule_kind::mixed, false).replays);
+}
+
 TEST_CASE("a plan says what it is") {
   CHECK(describe(plan_memory(of(small, 300), 3000, {})) ==
         "binomial, 7 slots; steps by a formula; at most 2948 bytes, 1700 of them to work in; " +

@@ -80,6 +80,29 @@ TEST_CASE("a component outside the norm takes no part in the choice of steps") {
   CHECK(solve(with, tsit5{}, options{.rtol = 1e-7}).stats.accepted > a.stats.accepted);
 }
 
+/// (y, ẏ) of y' = −y, with ẏ as large as one likes.
+struct decay_with_tangent {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P&, Y& dy) const {
+    dy[0] = -y[0];
+    dy[1] = -y[1];
+  }
+};
+
+TEST_CASE("elements behind a state of norm.period elements are measured by those of the state") {
+  const auto steps = [](double y_dot, int period) {
+    const problem q{decay_with_tangent{}, vec{1.0, y_dot}, 0.0, 3.0};
+    return solve(q, tsit5{}, options{.rtol = 1e-6, .atol = 1e-9, .norm = {.period = period}})
+        .stats.accepted;
+  };
+  CHECK(steps(1, 1) == steps(1, 0));
+  CHECK(steps(1e6, 0) == steps(1e3, 0));  // relative to itself
+  // an error 10³ times as large, of order h⁵ in h, rms of two of which one has no error to speak of
+  const double finer = double(steps(1e6, 1)) / double(steps(1e3, 1));
+  CHECK(finer == doctest::Approx(std::pow(1e3, 1.0 / 5)).epsilon(0.1));
+  CHECK(steps(1e-6, 1) < steps(1, 1));
+}
+
 TEST_CASE("a component that is not a number is found outside the norm as well") {
   const auto wrong = [](auto t, const auto& y, const auto&, auto& dy) {
     dy[0] = -y[0];
@@ -146,6 +169,10 @@ TEST_CASE("norms that do not fit the state, or leave nothing to choose steps by,
   CHECK(refusal({.atol = {infinity, infinity, infinity}}) ==
         "no component inside norm.atol (with every tolerance infinite nothing is left to choose "
         "steps by) give at least one a finite tolerance?");
+  CHECK(
+      refusal({.period = 2}) ==
+      "norm.period = 2 for a state of 3 elements (it is that of a state and of tangents behind it) "
+      "give a divisor, or 0?");
 }
 
 }  // namespace revode

@@ -48,6 +48,14 @@ double dense_factor(double z, double theta) {
   return y;
 }
 
+TEST_CASE("ESDIRK: estimates are enlarged where the step leaves more than they measure") {
+  CHECK(esdirk_numbers<esdirk547>::honesty == 1);
+  CHECK(esdirk_numbers<esdirk54i8>::honesty == 1);
+  CHECK(esdirk_numbers<tr_bdf2>::honesty == 1);
+  CHECK(std::sqrt(esdirk_numbers<kencarp5>::honesty) == doctest::Approx(38.875 / 2).epsilon(1e-3));
+  CHECK(std::sqrt(esdirk_numbers<kencarp4>::honesty) == doctest::Approx(6.674 / 2).epsilon(1e-3));
+}
+
 TEST_CASE("ESDIRK: dense output has its order, and stays bounded off a smooth solution") {
   for_each_esdirk([](const auto& m) {
     using M = std::remove_cvref_t<decltype(m)>;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <revode/linalg/bicgstab.hpp>
 #include <revode/solvers/imex.hpp>
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/kencarp4.hpp>
@@ -68,6 +69,38 @@ TEST_CASE("IMEX: a stiff part costs no more steps than a mild one") {
   });
 }
 
+/// The same with a stiff cubic line.
+struct split_cubic : split_pair {
+  template <class T, class Y, class P>
+  void implicit_part(const T& t, const Y& y, const P& p, Y& dy) const {
+    using std::cos;
+    const auto d = y[0] - cos(p[1] * t);
+    dy[0] = -p[0] * d * (1 + 100 * d * d);
+    dy[1] = 0 * y[1];
+  }
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    Y part = y;
+    implicit_part(t, y, p, dy);
+    explicit_part(t, y, p, part);
+    for (int i = 0; i < 2; ++i) dy[i] += part[i];
+  }
+};
+
+TEST_CASE("IMEX: rtol may be 0, or far below atol") {
+  const problem q{split_cubic{}, vec{0.5, 1.0}, 0.0, 3.0, vec{1e3, 1.3}};
+  const auto exact = solve(q, imex<kencarp4>{}, options{.rtol = 1e-11, .atol = 1e-11}).y;
+  for_each_imex([&](const auto& m) {
+    CAPTURE(std::string(m.name));
+    for (const double rtol : {0.0, 1e-300}) {
+      const auto s = solve(q, m, options{.rtol = rtol, .atol = 1e-7});
+      CHECK(s.status == status::success);
+      CHECK(std::abs(s.y[0] - exact[0]) + std::abs(s.y[1] - exact[1]) < 2e-6);
+      CHECK(s.stats.newton_iterations > 3 * s.stats.accepted);
+    }
+  });
+}
+
 TEST_CASE("IMEX: the conditions that couple both halves are those of the published order") {
   static_assert(has_imex_order<kencarp3>(3, 2));
   static_assert(has_imex_order<kencarp4>(4, 3));
@@ -93,6 +126,30 @@ TEST_CASE("IMEX: replays, products and duals agree, save points inside steps inc
     CHECK(dot_product_law(q, m, o, adjoint, 1).worst < 1e-12);
     CHECK(frozen_grid_law(q, m, o, adjoint).worst < 1e-10);
     CHECK(equal_gradients_law(q, m, o, adjoint, {.slots = 1}).what == "");
+  }
+}
+
+TEST_CASE("IMEX without a Jacobian matrix: the laws, and the dense solution and gradient") {
+  // Rough solves first: replays must repeat them. Then those whose iterations leave rounding alone.
+  for (const double rough : {1e-3, 1e-12}) {
+    CAPTURE(rough);
+    const problem q{split_pair{}, vec{0.5, 1.0}, 0.0, 1.5, vec{4e4, 1.3}};
+    options o{.rtol = 1e-4, .atol = 1e-6};
+    o.save.ts = {0.213, 1.413};
+    const recursive_checkpoint adjoint{.slots = 3};
+    const auto check = [&](const auto& m) {
+      CHECK(replay_law(q, m, o).what == "");
+      CHECK(dot_product_law(q, m, o, adjoint, 1).worst < 1e-12);
+      CHECK(equal_gradients_law(q, m, o, adjoint, {.slots = 1}).what == "");
+      if (rough > 1e-6) return;
+      CHECK(frozen_grid_law(q, m, o, adjoint).worst < 1e-12);
+      auto s = solve(q, m, {.fixed_step = 0.02}, adjoint);
+      auto dense = solve(q, imex<kencarp4>{}, {.fixed_step = 0.02}, adjoint);
+      CHECK(relative_difference(s.y, dense.y) < 1e-12);
+      CHECK(relative_difference(s.pullback(q.y0).p, dense.pullback(q.y0).p) < 1e-11);
+    };
+    check(with_algebra<imex<kencarp4>, gmres<>>{{}, {{}, {.rough = rough}}});
+    check(with_algebra<imex<kencarp4>, bicgstab<>>{{}, {{}, {.rough = rough}}});
   }
 }
 

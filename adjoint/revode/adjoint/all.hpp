@@ -10,6 +10,7 @@
 #include <revode/adjoint/hessian_vector_product.hpp>
 #include <revode/adjoint/interpolating.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/adjoint/resolved_gradient.hpp>
 #include <revode/adjoint/reversible.hpp>
 #include <revode/adjoint/steady_state.hpp>
 #include <revode/adjoint/tangent_pack.hpp>

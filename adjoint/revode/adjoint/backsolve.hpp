@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -56,6 +57,7 @@ struct backsolve_field {
   double scale;
 
   template <class Z>
+  requires std::floating_point<scalar_t<Z>>
   [[gnu::noinline]] void operator()(const scalar_t<Z>& t, const Z& z, const vec<scalar_t<Z>, 0>&,
                                     Z& dz) const {
     using T = scalar_t<Z>;
@@ -65,11 +67,40 @@ struct backsolve_field {
     unstack(z, n, *lambda);
     (*sys)(time, *y, *slope);
     stack(*slope, T(1), 0, dz);
+    const bool finite = all_finite(*slope);
     fill(*slope, T(0));
     fill(*p_bar, T(0));
     sys->vjp(time, *y, *lambda, nullptr, *slope, *p_bar);
     stack(*slope, T(-1), n, dz);
     stack(*p_bar, static_cast<T>(-scale), 2 * n, dz);
+    if (finite && !(all_finite(*slope) && all_finite(*p_bar)))
+      report(*sys, status::non_finite_gradient);
+  }
+
+  /// What implicit methods ask for.
+  template <class... A>
+  void jacobian(const A&...) const {
+    refuse<A...>();
+  }
+  template <class... A>
+  void jvp(const A&...) const {
+    refuse<A...>();
+  }
+  template <class... A>
+  void implicit_part(const A&...) const {
+    refuse<A...>();
+  }
+  template <class... A>
+  void explicit_part(const A&...) const {
+    refuse<A...>();
+  }
+
+ private:
+  template <class... A>
+  static void refuse() {
+    static_assert(sizeof...(A) < 0,
+                  "backsolve takes explicit methods (the equation that it solves backwards has no "
+                  "Jacobian) choose one such as tsit5, or gauss, interpolating?");
   }
 };
 
@@ -96,7 +127,8 @@ class backsolve_solution : public solution<Y> {
 
   /// cost    one field evaluation and one VJP a stage and attempt of the reverse solves
   /// errors  as differentiable_solution::pullback
-  /// status  of the gradient: that of a reverse solve, or reconstruction_failure
+  /// status  of the gradient: that of a reverse solve (of y backwards), reconstruction_failure, or
+  ///         non_finite_gradient
   checked_gradient<Y, P> pullback(const cotangents<Y>& w) {
     check_cotangents<Y>(*this, w);
     using Z = stacked_t<Y, P, 2>;
@@ -115,7 +147,9 @@ class backsolve_solution : public solution<Y> {
       stack(bar, scalar_t<Y>(1), n, z);
       stack(sum, static_cast<scalar_t<Y>>(scale), 2 * n, z);
       const problem q{f, z, t, to};
+      sys_->counts.trouble = status::success;
       status s = run_backwards(q, method_, o, g.backward, z, [](auto&) {});
+      if (s != status::success && sys_->counts.trouble != status::success) s = of_cotangents(s);
       unstack(z, 0, y);
       const double off = s == status::success ? tolerances_apart(y, there, tolerance_)
                                               : std::numeric_limits<double>::infinity();
@@ -132,7 +166,10 @@ class backsolve_solution : public solution<Y> {
     g.reverse.work_bytes = static_cast<index>(sizeof(scalar_t<Y>)) * size;
     return g;
   }
-  checked_gradient<Y, P> pullback(const Y& y_bar) { return pullback(cotangents<Y>{.y = y_bar}); }
+  template <std::convertible_to<Y> W = braced_state<Y>>
+  checked_gradient<Y, P> pullback(const W& y_bar) {
+    return pullback(cotangents<Y>{.y = y_bar});
+  }
 
  private:
   using loop = stepper<M, F, Y, P, Events>;

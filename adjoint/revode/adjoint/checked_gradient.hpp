@@ -15,10 +15,9 @@
 
 namespace revode {
 
-/// A gradient whose reverse pass can fail, and says so: without success every number is NaN.
+/// A gradient by an adjoint that reconstructs states or solves backwards, and how well it did.
 template <class Y, class P>
 struct checked_gradient : gradient<Y, P> {
-  revode::status status = revode::status::success;
   /// How many tolerances the state at t0 (at save points, at ends of segments), reached backwards,
   /// is away from the one that the solve had there: the largest. 0 where nothing is reconstructed.
   double reconstruction_error = 0;
@@ -86,17 +85,6 @@ void check_cotangents(const solution<Y>& s, const cotangents<Y>& w) {
   if (!fits)
     throw std::invalid_argument("a cotangent whose size is not " + std::to_string(length(s.y)) +
                                 " (it has the shape of the state) resize it?");
-}
-
-/// Ends a reverse pass that failed.
-template <class Y, class P>
-void spoil(status s, checked_gradient<Y, P>& g) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  g.status = s;
-  fill(g.y0, static_cast<scalar_t<Y>>(nan));
-  if (length(g.p) > 0) fill(g.p, static_cast<scalar_t<P>>(nan));
-  g.t0 = g.t1 = nan;
-  g.ts.assign(g.ts.size(), nan);
 }
 
 /// Integrates q and keeps what an adjoint of this kind needs, A::solution_of<M, F, Y, P>:

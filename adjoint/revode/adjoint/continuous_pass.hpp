@@ -141,6 +141,7 @@ class continuous_pass {
     if (seen && points.t0) add(w_.ys.front(), lambda_);
     give_known_times(loop_.stretches(), loop_.stops(), loop_.discontinuities(), known_bar_, g_);
     count(at_start);
+    settle(status::success, g_);
     return g_;
   }
 
@@ -217,6 +218,7 @@ class continuous_pass {
     const evaluation_counts& now = sys_.counts;
     g_.reverse.field_evaluations = now.field_evaluations - before.field_evaluations;
     g_.reverse.vjp_evaluations = now.vjp_evaluations - before.vjp_evaluations;
+    if constexpr (requires { sys_.vjp_source(); }) g_.reverse.vjp_source = sys_.vjp_source();
   }
 
   const solution<Y>& s_;
@@ -236,10 +238,18 @@ class continuous_pass {
   bool moved_start_ = false;
 };
 
+/// The status of a reverse solve as that of a gradient: its field and state are cotangents.
+constexpr status of_cotangents(status s) {
+  const bool infinite = s == status::non_finite_field || s == status::non_finite_state;
+  return infinite ? status::non_finite_gradient : s;
+}
+
 /// Runs a reverse solve to its end; after each step visit(loop). z: the state there.
+/// errors  std::invalid_argument: a method that does not take the equation (splittings take halves)
 template <class M, class F, class Z, class Visit>
 status run_backwards(const problem<F, Z>& q, const M& m, const options& o, statistics& total, Z& z,
                      Visit&& visit) {
+  check_problem(m, q);
   stepper<M, std::remove_cvref_t<F>, Z, vec<scalar_t<Z>, 0>> loop(q, m, o);
   while (!loop.finished()) {
     const index i = loop.position();

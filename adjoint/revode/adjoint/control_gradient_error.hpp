@@ -1,110 +1,206 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
-#include <utility>
+#include <string>
+#include <vector>
 
-#include <revode/adjoint/continuous_pass.hpp>
-#include <revode/adjoint/forward.hpp>
+#include <revode/adjoint/hessian_vector_product.hpp>
+#include <revode/adjoint/tangent_pack.hpp>
+#include <revode/adjoint/tangent_steps.hpp>
+#include <revode/adjoint/value_and_gradient.hpp>
 
 namespace revode {
 
-/// Forward mode whose error norm contains the tangent: steps are short enough for y and for its
-/// derivative. A gradient that is exact for the steps taken can be exact and useless where y itself
-/// has no error (an equilibrium, a linear invariant), since then nothing bounds the steps.
-///   auto s = solve(q, tsit5{}, {}, control_gradient_error{tangents{.y0 = v, .p = u}});
-/// For explicit methods. On its steps the derivative along y0 and p is that of the computed solution;
-/// t0, t1 and the save times move along the solution: f(t, y) times their tangents. Stops and
-/// discontinuities stand still.
-/// cost    one field evaluation and one JVP a stage and attempt
-template <class Y, class P>
+/// Directions for which nobody has to know any: OfP of the parameters and OfY0 of the initial state,
+/// each element moving by ½ to 1 times its size (by that of the largest where it is 0, by 1 where all
+/// are), up or down, as a hash of seed, direction and element says.
+template <int OfP = 1, int OfY0 = 1>
+struct random_directions {
+  std::uint64_t seed = 0;
+
+  static constexpr int count = OfP + OfY0;
+  static_assert(OfP >= 0 && OfY0 >= 0 && count > 0, "no direction at all");
+
+  template <class Y, class P>
+  auto operator()(const Y& y0, const P& p) const {
+    const tangents<Y, P> still{.y0 = zero_like(y0), .p = zero_like(p)};
+    std::array<tangents<Y, P>, std::size_t(count)> all;
+    for (int k = 0; k < count; ++k) {
+      tangents<Y, P>& along = all[std::size_t(k)] = still;
+      if (k < OfP && length(p) > 0)
+        scatter(k, p, along.p);
+      else
+        scatter(k, y0, along.y0);
+    }
+    return all;
+  }
+
+ private:
+  template <class V>
+  void scatter(int k, const V& x, V& x_dot) const {
+    using T = scalar_t<V>;
+    double most = 0;
+    for (int i = 0, n = length(x); i < n; ++i)
+      most = std::fmax(most, std::abs(static_cast<double>(x.data()[i])));
+    for (int i = 0, n = length(x); i < n; ++i) {
+      const double own = std::abs(static_cast<double>(x.data()[i]));
+      const double size = own > 0 ? own : most > 0 ? most : 1.0;
+      const std::uint64_t bits = hash(hash(seed + std::uint64_t(k)) + std::uint64_t(i));
+      const double part = 0.5 + 0.5 * 0x1p-53 * static_cast<double>(bits >> 11);
+      x_dot.data()[i] = T((bits & 1) != 0 ? part * size : -part * size);
+    }
+  }
+  /// source  the finalizer of splitmix64: Steele, Lea, Flood, OOPSLA 2014, pp. 453-472, figure 16
+  static std::uint64_t hash(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+  }
+};
+
+/// Forward mode whose error norm contains the tangents: steps are short enough for y and for its
+/// derivatives. A gradient that is exact for the steps taken can be exact and wrong: where y itself has
+/// no error (an equilibrium, a linear invariant) nothing bounds the steps, and through the fast
+/// transitions of a relaxation oscillation a gradient is off by factors where y is right.
+///
+///   auto s = solve(q, rodas5p{}, o, control_gradient_error{tangents{.y0 = v, .p = u}});
+///   s.y_dot
+///   auto r = value_and_gradient(q, rodas5p{}, o, loss, control_gradient_error{random_directions{}});
+///
+/// `along` is a direction, a std::array of them, or random_directions. In the norm a tangent ẏ is
+/// measured by its state: |error of ẏᵢ| against S (atol + rtol |yᵢ|), with S its size relative to y,
+/// (∫ √s dt/(t1 − t0))², s the rms of ẏᵢ/(atol/rtol + |yᵢ|). Not by |ẏᵢ|: that rises by the ratio of the
+/// speeds in a fast transition (10⁶ times for vdpol_stiff), so a tolerance relative to it says nothing
+/// about what is left behind it. S is found by solving again until it is right within a factor 2.
+/// For every method that estimates errors. On its steps the derivative along y0 and p is that of the
+/// computed solution; t0, t1 and the save times move along the solution: f(t, y) times their tangents.
+/// Stops and discontinuities stand still.
+/// cost    two to five solves of y and the tangents; a call of the field over K duals, or one and K
+///         JVPs, a stage and attempt. With dense algebra implicit methods factor the matrix of all
+///         K + 1 parts; ESDIRK and Radau methods with another algebra that of y, and multiply once by
+///         the derivative of the JVP a correction
+/// needs   a field generic in its scalar, or with jvp; Rosenbrock methods one with a derivative of
+///         jvp (generic, or with vjp over duals), since their formula has the Jacobian
+template <class Along>
 struct control_gradient_error {
-  tangents<Y, P> along;
+  Along along;
+  double size = 0;    ///< S, of every direction; 0: found
+  index slots = 100;  ///< states that a gradient keeps at once
 
   static constexpr const char* name = "control_gradient_error";
   static constexpr bool exact = true;
 };
-template <class Y, class P>
-control_gradient_error(tangents<Y, P>) -> control_gradient_error<Y, P>;
+template <class Along>
+control_gradient_error(Along) -> control_gradient_error<Along>;
+template <class Along>
+control_gradient_error(Along, double) -> control_gradient_error<Along>;
+template <class Along>
+control_gradient_error(Along, double, index) -> control_gradient_error<Along>;
 
-/// (y, ẏ)' = (f, f_y ẏ + f_p ṗ)
-template <class F, class Y, class P>
-struct tangent_field {
-  system<F, Y, P>* sys;
-  const P* p_dot;
-  Y *y, *y_dot, *slope;
-
-  template <class Z>
-  [[gnu::noinline]] void operator()(const scalar_t<Z>& t, const Z& z, const vec<scalar_t<Z>, 0>&,
-                                    Z& dz) const {
-    using T = scalar_t<Z>;
-    const int n = length(*y);
-    const double time = static_cast<double>(t);
-    unstack(z, 0, *y);
-    unstack(z, n, *y_dot);
-    (*sys)(time, *y, *slope);
-    stack(*slope, T(1), 0, dz);
-    sys->jvp(time, *y, T(0), *y_dot, *p_dot, *slope);
-    stack(*slope, T(1), n, dz);
-  }
+/// A solution with its derivatives (of type Pushed), on steps that resolve both.
+template <class Pushed>
+struct controlled_solution : Pushed {
+  std::vector<double> sizes{};  ///< S of each direction as the last solve had it
+  index solves = 0;             ///< of y with its tangents
 };
 
 /// errors  std::invalid_argument for misuse, tangents of another size included
 template <method M, class F, class Y, class P>
-pushed_solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o,
-                         const control_gradient_error<Y, P>& controlled) {
-  using Z = stacked_t<Y, vec<scalar_t<Y>, 0>, 2>;
-  const tangents<Y, P>& along = controlled.along;
-  validate(q, m, o);
-  check(q, o, along);
-  for (const double moved : along.stops)
-    if (moved != 0)
-      throw std::invalid_argument(
-          "control_gradient_error with a stop or discontinuity that moves (they stand still for "
-          "it) "
-          "leave tangents::stops at 0, or push the tangents alone?");
-  system<std::remove_cvref_t<F>, Y, P> sys(q.f, q.p);
-  Y y = q.y0, y_dot = q.y0, slope = q.y0;
-  const int n = length(y);
-  const auto move = [&](double t, const Y& at, double t_dot, Y& dot_of) {
-    if (t_dot == 0) return;
-    sys(t, at, slope);
-    axpy(static_cast<scalar_t<Y>>(t_dot), slope, dot_of);
-  };
-  Z z = stacked<Z>(2 * n);
-  y_dot = along.y0;
-  move(q.t0, q.y0, -along.t0, y_dot);
-  stack(q.y0, scalar_t<Y>(1), 0, z);
-  stack(y_dot, scalar_t<Y>(1), n, z);
-  const tangent_field<std::remove_cvref_t<F>, Y, P> f{&sys, &along.p, &y, &y_dot, &slope};
-  options of_both = o;  // a tangent has the tolerances of its element
-  for (auto each : {&error_norm::rtol, &error_norm::atol})
-    for (const double own : o.norm.*each) (of_both.norm.*each).push_back(own);
-  const auto both = revode::solve(problem{f, z, q.t0, q.t1}, m, of_both);
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
+           const control_gradient_error<tangents<Y, P>>& controlled) {
+  auto s = solve_with_tangents(q, m, o, std::array{controlled.along}, controlled.size);
+  controlled_solution<pushed_solution<Y>> one;
+  static_cast<solution<Y>&>(one) = std::move(s.solution);
+  one.y_dot = std::move(s.y_dot[0]);
+  for (auto& ys_dot : s.ys_dot) one.ys_dot.push_back(std::move(ys_dot[0]));
+  one.sizes.assign(s.sizes.begin(), s.sizes.end());
+  one.solves = s.solves;
+  settle_tangents(one);
+  return one;
+}
 
-  pushed_solution<Y> s;
-  s.status = both.status;
-  s.t = both.t;
-  s.ts = both.ts;
-  s.stats = both.stats;
-  s.y = s.y_dot = q.y0;
-  unstack(both.y, 0, s.y);
-  unstack(both.y, n, s.y_dot);
-  const bool complete = s.status == status::success;
-  if (complete) move(s.t, s.y, along.t1, s.y_dot);
-  const std::size_t first = o.save.t0 ? 1 : 0, size = both.ys.size();
-  for (std::size_t k = 0; k < size; ++k) {
-    s.ys.push_back(q.y0);
-    s.ys_dot.push_back(along.y0);
-    unstack(both.ys[k], 0, s.ys[k]);
-    if (k < first) continue;
-    unstack(both.ys[k], n, s.ys_dot[k]);
-    const bool last = complete && o.save.t1 && k + 1 == size;
-    const double ts_dot = last ? along.t1 : along.ts.empty() ? 0.0 : along.ts[k - first];
-    move(both.ts[k], s.ys[k], ts_dot, s.ys_dot[k]);
-  }
-  return s;
+/// The same in several directions: s.y_dot[k], s.ys_dot[i][k].
+template <method M, class F, class Y, class P, std::size_t K>
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
+           const control_gradient_error<std::array<tangents<Y, P>, K>>& controlled) {
+  auto s = solve_with_tangents(q, m, o, controlled.along, controlled.size);
+  controlled_solution<pack_solution<Y, K>> all;
+  static_cast<solution<Y>&>(all) = std::move(s.solution);
+  all.y_dot = std::move(s.y_dot);
+  all.ys_dot = std::move(s.ys_dot);
+  all.sizes.assign(s.sizes.begin(), s.sizes.end());
+  all.solves = s.solves;
+  settle_tangents(all);
+  return all;
+}
+template <method M, class F, class Y, class P, int OfP, int OfY0>
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
+           const control_gradient_error<random_directions<OfP, OfY0>>& controlled) {
+  return solve(q, m, o, control_gradient_error{controlled.along(q.y0, q.p), controlled.size});
+}
+
+/// Events are refused: behind one a tangent jumps by the motion of its time, which the steps of the
+/// field over duals do not see.
+/// errors  std::invalid_argument, unless the list is empty
+inline void refuse_events_under_control(std::size_t events) {
+  if (events > 0)
+    throw std::invalid_argument(
+        "control_gradient_error with " + std::to_string(events) +
+        " events (a tangent jumps with the time of one, which its own steps do not follow) leave "
+        "them out, or push the tangents alone through tighter steps?");
+}
+template <method M, class F, class Y, class P, class... E, class Along>
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>&,
+           const control_gradient_error<Along>& controlled) {
+  refuse_events_under_control(sizeof...(E));
+  return solve(q, m, o, controlled);
+}
+
+/// L and its gradient on steps that resolve the derivatives along some directions. The steps of the
+/// controlled solve are replayed for y alone and pulled back, so the gradient is exact for them: its
+/// product with a direction is the tangent of L. (Iterations are repeated as they were: the same times
+/// given as options::grid would not do, where a method iterates to a tolerance.)
+///   auto r = value_and_gradient(q, rodas5p{}, o, loss, control_gradient_error{random_directions{}});
+/// cost    the controlled solve, and the replays and the pull of one gradient; the steps' ends and
+///         records: 8 to 24 bytes a step
+/// errors  as the solve; one-step methods; no discontinuity where another stop is
+template <method M, class F, class Y, class P, class Loss, class Along>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o, const Loss& loss,
+    const control_gradient_error<Along>& controlled) {
+  static_assert(!is_multistep_v<M>, "a replay of known steps is one of a one-step method");
+  refuse_every("a replay of known steps", o);
+  const auto s = [&] {
+    if constexpr (requires { controlled.along(q.y0, q.p); })
+      return solve_with_tangents(q, m, o, controlled.along(q.y0, q.p), controlled.size);
+    else if constexpr (requires { controlled.along[0]; })
+      return solve_with_tangents(q, m, o, controlled.along, controlled.size);
+    else
+      return solve_with_tangents(q, m, o, std::array{controlled.along}, controlled.size);
+  }();
+  value_and_gradient_result<Y, P> r{.solution = s.solution};
+  if (!is_complete(r.solution.status)) return r;
+  std::vector<cotangents<Y>> weights(1);
+  r.value = loss_evaluation<Loss, Y>(loss)(r.solution, weights[0]);
+  hessian_loop<M, std::remove_cvref_t<F>, Y, P> loop(q.f, q.y0, q.p, m, o.save, s.steps);
+  reverse_statistics counts;
+  const auto& g =
+      run_and_pull(loop, s.steps.count(), controlled.slots, counts, [&](auto&) { return weights; });
+  r.gradient = gradient_of<Y, P>(g[0], counts);
+  return r;
+}
+
+template <method M, class F, class Y, class P, class... E, class Loss, class Along>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>&,
+    const Loss& loss, const control_gradient_error<Along>& controlled) {
+  refuse_events_under_control(sizeof...(E));
+  return value_and_gradient(q, m, o, loss, controlled);
 }
 
 }  // namespace revode

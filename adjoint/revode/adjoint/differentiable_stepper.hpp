@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 
+#include <revode/adjoint/carried_cotangents.hpp>
 #include <revode/adjoint/cut_adjoint.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/solve/stepper.hpp>
@@ -17,78 +19,60 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   using typename base::state_type;
   using typename base::tape_type;
   using scalar = scalar_t<Y>;
+  using error_pass_type = error_pass<M, Y, P>;
+  static constexpr bool estimates = estimates_gradient_error_v<M, typename base::system_type, Y, P>;
 
   template <class Field>
   differentiable_stepper(const problem<Field, Y, P>& q, const M& m, const options& o,
                          index log_bytes, const Events& events = {})
       : base(q, m, o, log_bytes, events),
-        state_bar_(this->state()),
-        y_bar_(q.y0),
-        p_bar_(q.p),
-        seeds_(make_like<seeds_type>(q.y0)) {}
+        now_(this->state(), q.y0, q.p) {}
+
+  /// The gradient's error is estimated beside it, and too large above this share of the gradient.
+  void estimate_error(double unresolved) {
+    unresolved_ = unresolved;
+    error_ = std::make_unique<error_pass_type>(now_.state, now_.y, now_.p);
+  }
 
   /// Sets all cotangents: those of the solution as given, those of its inputs 0.
   void seed(const cotangents<Y>& w) {
-    weights_ = &w;
-    fill(state_bar_, scalar(0));
-    fill(y_bar_, scalar(0));
-    fill(p_bar_, scalar(0));
-    t0_bar_ = t1_bar_ = start_bar_ = 0;
-    event_weights_ = w.events.empty() ? nullptr : w.events.data() + w.events.size();
-    known_bar_.assign(this->stretches().known_count(), 0.0);
-    const std::size_t listed = this->saved();
-    ts_bar_.assign(listed, 0.0);
-    next_save_ = w.ys.empty() ? 0 : listed;
-    uncut(this->stretches().cut_count());
-    if (w.y) pull_value(this->scheme(), *w.y, state_bar_);
-    if (!w.ys.empty() && this->save_points().t1)
-      pull_value(this->scheme(), w.ys.back(), state_bar_);
-    if (is_multistep_v<M> && this->count() > 0)
-      t1_bar_ = along_solution(this->t1(), value(this->scheme(), this->state()),
-                               push_value(this->scheme(), state_bar_));
-    else if (last_cut_ == this->count() - 1 && this->status() == status::success)
-      seed_cut_at_end();
+    if (error_) {
+      error_->loss = 0;
+      error_->failed = false;
+      error_->exchange(now_, this->scratch());
+      seed_now(error_->none);
+      error_->exchange(now_, this->scratch());
+    }
+    this->sys().counts.trouble = all_finite(w) ? status::success : status::non_finite_gradient;
+    seed_now(w);
   }
 
   [[gnu::noinline]] void pull_step(index i, const tape_type& tape) {
-    if (i >= quiet_from_ && i < quiet_to_)
+    if (error_)
+      pull_with_error(i, tape);
+    else if (i >= now_.quiet_from && i < now_.quiet_to)
       pull(this->scheme(), this->sys(), tape.t, tape.t_new, tape.record, tape.stages,
-           this->scratch(), no_seeds, state_bar_, p_bar_, no_ends);
+           this->scratch(), no_seeds, now_.state, now_.p, no_ends);
     else
       pull_any_step(i, tape);
   }
 
+  /// Looks every 16 steps whether the cotangents are finite: by numbers of steps, so that a reverse
+  /// pass ends where it does whatever the schedule.
+  bool pulled_in_vain(index i) {
+    if (i % 16 == 0) look_at_cotangents();
+    return failed();
+  }
+
   /// Ends the reverse pass: the cotangents of the inputs.
   gradient<Y, P> finish() {
-    const double t0 = this->t0();
-    if (last_cut_ == -1 && this->stretches().cut_at(0).begins) {
-      pull_cut_at_start();
-    } else if (this->count() == 0) {
-      copy(push_value(this->scheme(), state_bar_), y_bar_);
-      t1_bar_ = along_solution(t0, this->y0(), y_bar_);  // moving an end makes a step
-      t0_bar_ = -t1_bar_;
-      for (std::size_t k = 0; k < this->saved() && !weights_->ys.empty(); ++k) {
-        ts_bar_[k] = along_solution(t0, this->y0(), weight(k));
-        t0_bar_ -= ts_bar_[k];
-      }
-    } else {
-      scalar t_bar(0);
-      pull_begin(this->scheme(), this->sys(), t0, this->y0(), state_bar_, y_bar_, p_bar_, t_bar);
-      if (is_multistep_v<M>)
-        t0_bar_ = -along_solution(t0, this->y0(), y_bar_);
-      else
-        t0_bar_ += static_cast<double>(t_bar);
+    gradient<Y, P> g = finish_now();
+    settle(this->sys_.counts.trouble, g);
+    if (error_) {
+      error_->exchange(now_, this->scratch());
+      give_error(finish_now(), error_->loss, error_->failed, unresolved_, g);
+      error_->exchange(now_, this->scratch());
     }
-    t0_bar_ += std::exchange(start_bar_, 0.0);  // of a cut at t0
-    if (!weights_->ys.empty()) {
-      const auto& points = this->save_points();
-      if (points.t0) add(weights_->ys.front(), y_bar_);
-      for (std::size_t k = 0; k < this->saved() && this->save_step(k) < 0; ++k)
-        add(weight(k), y_bar_);
-    }
-    gradient<Y, P> g{.y0 = y_bar_, .p = p_bar_, .t0 = t0_bar_, .t1 = t1_bar_, .ts = ts_bar_};
-    g.ts.resize(this->save_points().every > 0 ? 0 : this->save_points().ts.size());
-    give_known_times(this->stretches(), this->stops(), this->discontinuities(), known_bar_, g);
     return g;
   }
 
@@ -97,9 +81,8 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
     return footprint(typename base::snapshot_type{0, this->t0(), this->state(), this->memo()});
   }
   index work_bytes() const {
-    return 2 * footprint(this->state()) + footprint(this->work_tape()) + footprint(seeds_) +
-           footprint(state_bar_) + footprint(y_bar_) + footprint(p_bar_) +
-           footprint(this->scratch()) + static_cast<index>(ts_bar_.size() * sizeof(double));
+    return 2 * footprint(this->state()) + footprint(this->work_tape()) + now_.bytes() +
+           footprint(this->scratch()) + (error_ ? error_->bytes() : 0);
   }
 
  private:
@@ -107,33 +90,120 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   static constexpr const seeds_type* no_seeds = nullptr;
   static constexpr step_ends<scalar>* no_ends = nullptr;
 
+  void seed_now(const cotangents<Y>& w) {
+    now_.weights = &w;
+    fill(now_.state, scalar(0));
+    fill(now_.y, scalar(0));
+    fill(now_.p, scalar(0));
+    now_.t0 = now_.t1 = now_.start = 0;
+    now_.event_weights = w.events.empty() ? nullptr : w.events.data() + w.events.size();
+    now_.known.assign(this->stretches().known_count(), 0.0);
+    const std::size_t listed = this->saved();
+    now_.ts.assign(listed, 0.0);
+    now_.next_save = w.ys.empty() ? 0 : listed;
+    uncut(this->stretches().cut_count());
+    if (w.y) pull_value(this->scheme(), *w.y, now_.state);
+    if (!w.ys.empty() && this->save_points().t1)
+      pull_value(this->scheme(), w.ys.back(), now_.state);
+    if (is_multistep_v<M> && this->count() > 0)
+      now_.t1 = along_solution(this->t1(), value(this->scheme(), this->state()),
+                               push_value(this->scheme(), now_.state));
+    else if (now_.last_cut == this->count() - 1 && this->status() == status::success)
+      seed_cut_at_end();
+  }
+
+  gradient<Y, P> finish_now() {
+    if (!failed()) pull_start();
+    gradient<Y, P> g{.y0 = now_.y, .p = now_.p, .t0 = now_.t0, .t1 = now_.t1, .ts = now_.ts};
+    g.ts.resize(this->save_points().every > 0 ? 0 : this->save_points().ts.size());
+    give_known_times(this->stretches(), this->stops(), this->discontinuities(), now_.known, g);
+    return g;
+  }
+
+  /// Step i of the gradient, then of its error.
+  [[gnu::noinline, gnu::cold]] void pull_with_error(index i, const tape_type& tape) {
+    fill(error_->lambda, scalar(0));
+    pull_any_step(i, tape);
+    const revode::status trouble = this->sys_.counts.trouble;
+    error_->exchange(now_, this->scratch());
+    pull_any_step(i, tape);
+    error_->exchange(now_, this->scratch());
+    error_->failed = error_->failed || this->sys_.counts.trouble != trouble;
+    this->sys_.counts.trouble = trouble;
+  }
+  /// What the step at hand got wrong depends on the cotangent of its end.
+  void use_estimate(const tape_type& tape, step_ends<scalar>& ends) {
+    if (!error_->at_hand)
+      pull_value(this->scheme(), push_value(this->scheme(), now_.state), error_->lambda);
+    else if constexpr (estimates)
+      error_->loss += pull_estimate(this->scheme(), this->sys(), tape.t, tape.t_new, tape.stages,
+                                    this->scratch(), error_->lambda, *seeds(), now_.p, ends);
+  }
+
+  bool failed() const { return this->sys_.counts.trouble != status::success; }
+  [[gnu::noinline]] void look_at_cotangents() {
+    if (!(has_finite_parts(now_.state) && all_finite(now_.p)))
+      report(this->sys(), status::non_finite_gradient);
+  }
+
+  /// Back over the start of the method to the inputs.
+  void pull_start() {
+    const double t0 = this->t0();
+    if (now_.last_cut == -1 && this->stretches().cut_at(0).begins) {
+      pull_cut_at_start();
+    } else if (this->count() == 0) {
+      copy(push_value(this->scheme(), now_.state), now_.y);
+      now_.t1 = along_solution(t0, this->y0(), now_.y);  // moving an end makes a step
+      now_.t0 = -now_.t1;
+      for (std::size_t k = 0; k < this->saved() && !now_.weights->ys.empty(); ++k) {
+        now_.ts[k] = along_solution(t0, this->y0(), weight(k));
+        now_.t0 -= now_.ts[k];
+      }
+    } else {
+      scalar t_bar(0);
+      pull_begin(this->scheme(), this->sys(), t0, this->y0(), now_.state, now_.y, now_.p, t_bar);
+      if (is_multistep_v<M>)
+        now_.t0 = -along_solution(t0, this->y0(), now_.y);
+      else
+        now_.t0 += static_cast<double>(t_bar);
+    }
+    now_.t0 += std::exchange(now_.start, 0.0);  // of a cut at t0
+    if (!now_.weights->ys.empty()) {
+      const auto& points = this->save_points();
+      if (points.t0) add(now_.weights->ys.front(), now_.y);
+      for (std::size_t k = 0; k < this->saved() && this->save_step(k) < 0; ++k)
+        add(weight(k), now_.y);
+    }
+  }
+
   /// A step with save points, a cut behind it, or ends that move.
   void pull_any_step(index i, const tape_type& tape) {
     step_ends<scalar> ends;
-    seeded_ = extended_ = false;
-    const bool is_cut = i == last_cut_;
+    now_.seeded = now_.extended = false;
+    const bool is_cut = i == now_.last_cut;
     if (is_cut) pull_cut(tape, ends);
     if constexpr (base::event_set_type::moves_parameters)
-      this->stretches().use_parameters(cuts_left_);
-    if (next_save_ > 0) pull_save_points(i, tape, ends);
+      this->stretches().use_parameters(now_.cuts_left);
+    if (now_.next_save > 0) pull_save_points(i, tape, ends);
     const bool moves = !is_multistep_v<M> && (this->log().equal_steps() > 0 || is_cut || i == 0 ||
-                                              i + 1 == this->count() || i - 1 == last_cut_);
+                                              i + 1 == this->count() || i - 1 == now_.last_cut);
+    if (error_) use_estimate(tape, ends);
     pull(this->scheme(), this->sys(), tape.t, tape.t_new, tape.record, tape.stages, this->scratch(),
-         seeded_ ? &seeds_ : no_seeds, state_bar_, p_bar_, moves ? &ends : no_ends);
+         now_.seeded ? &now_.seeds : no_seeds, now_.state, now_.p, moves ? &ends : no_ends);
     if (moves) move_grid(i, tape, ends);
   }
 
   const Y& weight(std::size_t k) const {
-    return weights_->ys[k + (this->save_points().t0 ? 1 : 0)];
+    return now_.weights->ys[k + (this->save_points().t0 ? 1 : 0)];
   }
 
   /// The seeds of the step at hand.
   seeds_type* seeds() {
-    if (!std::exchange(seeded_, true)) seeds_.clear();
-    return &seeds_;
+    if (!std::exchange(now_.seeded, true)) now_.seeds.clear();
+    return &now_.seeds;
   }
   void extend_once(const tape_type& tape) {
-    if (!std::exchange(extended_, true))
+    if (!std::exchange(now_.extended, true))
       extend(this->scheme(), this->sys(), tape.t, tape.t_new, tape.stages, this->scratch());
   }
   /// y_bar of dense output at θ, a time that stands still: to the seeds (unless null), and by the
@@ -141,6 +211,7 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   double pull_dense(const tape_type& tape, double theta, const Y& y_bar, bool seeding,
                     step_ends<scalar>& ends) {
     extend_once(tape);
+    if (error_ && seeding && !error_->at_hand) pull_value(this->scheme(), y_bar, error_->lambda);
     interpolation_bar<scalar> bar;
     pull_interpolate(this->scheme(), tape.t, tape.t_new, tape.stages, this->scratch(), theta, y_bar,
                      seeding ? seeds() : nullptr, bar);
@@ -155,52 +226,52 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   /// reach the new state, and their times' derivative is that of the interpolant.
   void pull_save_points(index i, const tape_type& tape, step_ends<scalar>& ends) {
     const double t = tape.t, t_new = tape.t_new;
-    while (next_save_ > 0 && (this->save_step(next_save_ - 1) == i || i == 0)) {
-      const std::size_t k = --next_save_;
+    while (now_.next_save > 0 && (this->save_step(now_.next_save - 1) == i || i == 0)) {
+      const std::size_t k = --now_.next_save;
       const double ts = this->save_time(k);
       const bool at_end = t_new < t ? ts <= t_new : ts >= t_new;
-      if (at_end) pull_value(this->scheme(), weight(k), state_bar_);
+      if (at_end) pull_value(this->scheme(), weight(k), now_.state);
       if (this->save_points().every > 0) continue;
       if constexpr (has_dense_output_v<M>) {
         const double theta = (ts - t) / (t_new - t);
         const bool inside = !at_end && this->save_step(k) >= 0;
-        ts_bar_[k] = pull_dense(tape, theta, weight(k), inside, ends);
+        now_.ts[k] = pull_dense(tape, theta, weight(k), inside, ends);
       }
     }
   }
 
   /// The cuts from the k-th on have been pulled.
   void uncut(std::size_t k) {
-    cuts_left_ = k;
+    now_.cuts_left = k;
     const auto& cuts = this->stretches();
-    last_cut_ = k > 0 ? cuts.cut_at(k - 1).step : -2;
-    const bool quiet = this->log().equal_steps() == 0 && next_save_ == 0 &&
+    now_.last_cut = k > 0 ? cuts.cut_at(k - 1).step : -2;
+    const bool quiet = this->log().equal_steps() == 0 && now_.next_save == 0 &&
                        !base::event_set_type::moves_parameters;
-    quiet_from_ = std::max<index>(1, last_cut_ + 2);
-    quiet_to_ = !quiet ? 0 : k < cuts.cut_count() ? cuts.cut_at(k).step : this->count() - 1;
+    now_.quiet_from = std::max<index>(1, now_.last_cut + 2);
+    now_.quiet_to = !quiet ? 0 : k < cuts.cut_count() ? cuts.cut_at(k).step : this->count() - 1;
   }
 
   /// Behind the cut after this step the next one began: back to the end of the step, or to a point
   /// of its dense output.
   [[gnu::noinline, gnu::cold]] void pull_cut(const tape_type& tape, step_ends<scalar>& ends) {
-    const std::size_t k = cuts_left_ - 1;
+    const std::size_t k = now_.cuts_left - 1;
     const cut& c = this->stretches().cut_at(k);
     if (!c.begins) {
-      known_bar_[static_cast<std::size_t>(this->stretches().event(c.first).due)] +=
-          std::exchange(start_bar_, 0.0);
+      now_.known[static_cast<std::size_t>(this->stretches().event(c.first).due)] +=
+          std::exchange(now_.start, 0.0);
       return uncut(k);
     }
-    Y at_root = y_bar_;
+    Y at_root = now_.y;
     Y y_bar = pull_restart(k, tape, at_root);
-    fill(state_bar_, scalar(0));
+    fill(now_.state, scalar(0));
     const cut_event& first = this->stretches().event(c.first);
     if (first.due >= 0) {
-      known_bar_[static_cast<std::size_t>(first.due)] += start_bar_;
-      pull_value(this->scheme(), y_bar, state_bar_);
+      now_.known[static_cast<std::size_t>(first.due)] += now_.start;
+      pull_value(this->scheme(), y_bar, now_.state);
     } else if constexpr (has_dense_output_v<M>) {
       pull_root(c, first.which, tape, at_root, y_bar, ends);
     }
-    start_bar_ = 0;
+    now_.start = 0;
     uncut(k);
   }
 
@@ -211,12 +282,12 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
     const cut& c = stretches.cut_at(k);
     const cut_states<base, Y, P> states(*this, k, tape);
     stretches.use_parameters(k + 1);
-    Y y_bar = zero_like(y_bar_);
+    Y y_bar = zero_like(now_.y);
     scalar t_bar(0);
-    pull_begin(this->scheme(), this->sys(), c.t, states.y.back(), state_bar_, y_bar, p_bar_, t_bar);
-    start_bar_ += static_cast<double>(t_bar);
-    start_bar_ =
-        pull_chain<base>(*this, c, states, event_weights_, start_bar_, y_bar, p_bar_, known_bar_);
+    pull_begin(this->scheme(), this->sys(), c.t, states.y.back(), now_.state, y_bar, now_.p, t_bar);
+    now_.start += static_cast<double>(t_bar);
+    now_.start = pull_chain<base>(*this, c, states, now_.event_weights, now_.start, y_bar, now_.p,
+                                  now_.known);
     before = states.y.front();
     stretches.use_parameters(k);
     return y_bar;
@@ -226,32 +297,32 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   [[gnu::noinline, gnu::cold]] void pull_root(const cut& c, int which, const tape_type& tape,
                                               const Y& y, Y& y_bar, step_ends<scalar>& ends) {
     const double t = this->stretches().time_of(c, c.first);
-    if (this->save_points().every > 0 && next_save_ > 0 && c.theta < 1 &&
-        this->save_step(next_save_ - 1) == c.step)
-      add(weight(--next_save_), y_bar);
+    if (this->save_points().every > 0 && now_.next_save > 0 && c.theta < 1 &&
+        this->save_step(now_.next_save - 1) == c.step)
+      add(weight(--now_.next_save), y_bar);
     const auto g =
         gradient_of_condition(this->stretches(), which, t, y, this->stretches().parameters());
     step_ends<scalar> unused;
     const double rate = g.of_t + pull_dense(tape, c.theta, g.of_y, false, unused);
-    const double moved = start_bar_ + pull_dense(tape, c.theta, y_bar, false, unused);
+    const double moved = now_.start + pull_dense(tape, c.theta, y_bar, false, unused);
     const double by_root = rate != 0 ? -moved / rate : 0.0;
     axpy(static_cast<scalar>(by_root), g.of_y, y_bar);
-    axpy(static_cast<scalar_t<P>>(by_root), g.of_p, p_bar_);
+    axpy(static_cast<scalar_t<P>>(by_root), g.of_p, now_.p);
     pull_dense(tape, c.theta, y_bar, true, ends);
   }
 
   [[gnu::noinline, gnu::cold]] void pull_cut_at_start() {
-    Y first = y_bar_;
-    add(pull_restart(0, this->work_tape(), first), y_bar_);
+    Y first = now_.y;
+    add(pull_restart(0, this->work_tape(), first), now_.y);
   }
 
   /// t1 lies behind the last cut by a step of length 0.
   [[gnu::noinline, gnu::cold]] void seed_cut_at_end() {
-    this->stretches().use_parameters(cuts_left_);
+    this->stretches().use_parameters(now_.cuts_left);
     const double along = along_solution(this->t1(), value(this->scheme(), this->state()),
-                                        push_value(this->scheme(), state_bar_));
-    t1_bar_ += along;
-    start_bar_ -= along;
+                                        push_value(this->scheme(), now_.state));
+    now_.t1 += along;
+    now_.start -= along;
   }
 
   /// Step i's ends move with t0 and t1: all of them on an equidistant grid, else only the outer; and
@@ -260,24 +331,24 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
     const double a = static_cast<double>(ends.t), b = static_cast<double>(ends.t_new);
     const auto& stretches = this->stretches();
     const index n = this->log().equal_steps();
-    const index first = i - (cuts_left_ > 0 ? stretches.cut_at(cuts_left_ - 1).extra : 0);
+    const index first = i - (now_.cuts_left > 0 ? stretches.cut_at(now_.cuts_left - 1).extra : 0);
     const auto share = [n](index k) { return static_cast<double>(k) / static_cast<double>(n); };
-    if (i - 1 == last_cut_) {
-      start_bar_ += a;
+    if (i - 1 == now_.last_cut) {
+      now_.start += a;
     } else if (n > 0) {
-      t0_bar_ += a * (1 - share(first));
-      t1_bar_ += a * share(first);
+      now_.t0 += a * (1 - share(first));
+      now_.t1 += a * share(first);
     } else if (i == 0) {
-      t0_bar_ += a;
+      now_.t0 += a;
     }
-    const std::size_t due = cuts_left_ > 0 ? stretches.cut_at(cuts_left_ - 1).due : 0;
+    const std::size_t due = now_.cuts_left > 0 ? stretches.cut_at(now_.cuts_left - 1).due : 0;
     if (due < stretches.known_count() && stretches.known(due).end == tape.t_new) {
-      known_bar_[due] += b;
+      now_.known[due] += b;
     } else if (n > 0) {
-      t0_bar_ += b * (1 - share(first + 1));
-      t1_bar_ += b * share(first + 1);
+      now_.t0 += b * (1 - share(first + 1));
+      now_.t1 += b * share(first + 1);
     } else if (tape.t_new == this->t1()) {
-      t1_bar_ += b;
+      now_.t1 += b;
     }
   }
 
@@ -288,21 +359,9 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
     return static_cast<double>(dot(slope, w));
   }
 
-  state_type state_bar_;
-  Y y_bar_;
-  P p_bar_;
-  [[no_unique_address]] seeds_type seeds_;
-  const cotangents<Y>* weights_ = nullptr;
-  std::vector<double> ts_bar_;
-  std::size_t next_save_ = 0;
-  double t0_bar_ = 0, t1_bar_ = 0;
-  double start_bar_ = 0;                   // of the time at which the step behind a cut begins
-  std::vector<double> known_bar_;          // of stops and timed events
-  const double* event_weights_ = nullptr;  // past those of cuts not pulled yet; null: none
-  std::size_t cuts_left_ = 0;
-  index last_cut_ = -2;                  // the step before the last cut not pulled yet
-  index quiet_from_ = 0, quiet_to_ = 0;  // steps between that are nothing but steps
-  bool seeded_ = false, extended_ = false;
+  carried_cotangents<M, Y, P> now_;
+  std::unique_ptr<error_pass_type> error_;  // null: not asked for
+  double unresolved_ = 0.1;
 };
 
 }  // namespace revode

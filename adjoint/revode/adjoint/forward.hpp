@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -10,13 +11,35 @@
 
 namespace revode {
 
-/// A solution and its derivative in one direction.
+/// A solution and its derivative in one direction. The derivative has a status of its own; without
+/// success every number of it is NaN.
 template <class Y>
 struct pushed_solution : solution<Y> {
   Y y_dot;
   std::vector<Y> ys_dot{};
   std::vector<double> events_dot{};  ///< of the times in solution::events
+  /// As gradient::status.
+  revode::status tangent_status = revode::status::success;
 };
+
+/// All numbers of a derivative that failed.
+template <class Y>
+void spoil_tangents(const solution<Y>& s, Y& y_dot, std::vector<Y>& ys_dot,
+                    std::vector<double>& events_dot) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  fill(y_dot, static_cast<scalar_t<Y>>(nan));
+  ys_dot.assign(s.ys.size(), y_dot);
+  events_dot.assign(s.events.size(), nan);
+}
+/// Looks whether a derivative is finite.
+template <class Y>
+void settle_tangents(pushed_solution<Y>& s) {
+  bool finite = all_finite(s.y_dot) && all_finite(s.events_dot);
+  for (const Y& y_dot : s.ys_dot) finite = finite && all_finite(y_dot);
+  if (finite) return;
+  s.tangent_status = status::non_finite_gradient;
+  spoil_tangents(static_cast<const solution<Y>&>(s), s.y_dot, s.ys_dot, s.events_dot);
+}
 
 /// Forward mode: the derivatives of the computed solution along directions of its inputs, carried
 /// along with the solve in O(1) memory. The same grid semantics as the discrete adjoint.
@@ -36,6 +59,7 @@ class forward_mode {
     Y y_dot;
     std::vector<Y> ys_dot{};
     std::vector<double> known_dot{}, events_dot{};
+    revode::status ended = revode::status::success;
   };
 
   /// The directions are those in [first, last).
@@ -81,6 +105,13 @@ class forward_mode {
   const auto& cuts() const { return loop_.stretches(); }
 
   void finish(direction& d, const solution<Y>& s, std::size_t at_start) {
+    if (d.ended == status::success) push_end(d, s, at_start);
+    bool finite = all_finite(d.y_dot) && all_finite(d.events_dot);
+    for (const Y& y_dot : d.ys_dot) finite = finite && all_finite(y_dot);
+    if (d.ended == status::success && !finite) d.ended = status::non_finite_gradient;
+    if (d.ended != status::success) spoil_tangents(s, d.y_dot, d.ys_dot, d.events_dot);
+  }
+  void push_end(direction& d, const solution<Y>& s, std::size_t at_start) {
     d.y_dot = push_value(loop_.scheme(), d.state_dot);
     if (loop_.count() == 0 && cuts_pushed_ == 0)
       push_no_step(d, at_start, s.status == status::success);
@@ -121,7 +152,13 @@ class forward_mode {
   void push_step(index i, std::size_t first_saved) {
     const bool is_cut = cuts_pushed_ < cuts().cut_count();
     loop_.stretches().use_parameters(cuts_pushed_);
-    for (direction& d : ways_) push_step(d, i, first_saved, is_cut);
+    for (direction& d : ways_) {
+      if (d.ended != status::success) continue;
+      push_step(d, i, first_saved, is_cut);
+      if (i % 16 == 0 && !has_finite_parts(d.state_dot))
+        report(loop_.sys(), status::non_finite_gradient);
+      d.ended = std::exchange(loop_.sys().counts.trouble, status::success);
+    }
     if (is_cut) ++cuts_pushed_;
     loop_.stretches().use_parameters(cuts_pushed_);
   }
@@ -283,7 +320,7 @@ auto pushed(Mode&& mode) {
   auto s = mode.run();
   auto& d = mode.ways().front();
   return pushed_solution<std::remove_cvref_t<decltype(s.y)>>{
-      {std::move(s)}, std::move(d.y_dot), std::move(d.ys_dot), std::move(d.events_dot)};
+      {std::move(s)}, std::move(d.y_dot), std::move(d.ys_dot), std::move(d.events_dot), d.ended};
 }
 
 /// Integrates q together with its derivative along a direction:

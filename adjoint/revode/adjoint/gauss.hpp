@@ -77,48 +77,48 @@ struct quadrature_rule {
   }
 };
 
-/// λ' = −f_yᵀ λ at y(t) of a path; its Jacobian −f_yᵀ and its derivative in t for implicit methods.
 template <class Path, class F, class Y, class P>
-struct gauss_field {
+struct gauss_rule {
   Path* path;
   system<F, Y, P>* sys;
   Y* y;
 
-  [[gnu::noinline]] void operator()(const scalar_t<Y>& t, const Y& lambda,
-                                    const vec<scalar_t<Y>, 0>&, Y& out) const {
+  template <system_face<F, Y, P> Face>
+  [[gnu::noinline]] void value(Face, const scalar_t<Y>& t, const Y& lambda,
+                               const vec<scalar_t<Y>, 0>&, Y& out) const {
     vec<scalar_t<Y>, 0> frozen{};
     const double time = static_cast<double>(t);
     path->at(time, *y);
     fill(out, scalar_t<Y>(0));
-    sys->vjp(time, *y, lambda, nullptr, out, frozen);
+    face_of_system(Face{}, *sys).vjp(time, *y, lambda, nullptr, out, frozen);
     negate(out);
   }
 
-  template <class T, class None, class J>
-  void jacobian(const T& t, const Y&, const None&, J& jac) const {
+  template <system_face<F, Y, P> Face, class T, class None, class J>
+  void matrix(Face, const T& t, const Y&, const None&, J& jac) const {
     const double time = static_cast<double>(t);
-    J forward{};
-    if constexpr (requires { forward.resize(1); }) forward.resize(length(*y));
+    J forward = jac;  // its shape
     path->at(time, *y);
-    sys->jacobian(time, *y, forward);
+    face_of_system(Face{}, *sys).jacobian(time, *y, forward);
     for (int i = 0, n = length(*y); i < n; ++i)
       for (int j = 0; j < n; ++j) jac(i, j) = -forward(j, i);
   }
 
-  template <class T, class None>
-  void jvp(const T& t, const Y& lambda, const None&, const T& dt, const Y& d_lambda, const None&,
-           Y& out) const {
+  template <system_face<F, Y, P> Face, class T, class None>
+  void push(Face, const T& t, const Y& lambda, const None&, const T& dt, const Y& d_lambda,
+            const None&, Y& out) const {
     vec<T, 0> frozen{};
     const double time = static_cast<double>(t);
     path->at(time, *y);
     fill(out, T(0));
-    sys->vjp(time, *y, d_lambda, nullptr, out, frozen);
+    auto& part = face_of_system(Face{}, *sys);
+    part.vjp(time, *y, d_lambda, nullptr, out, frozen);
     if (dt != 0) {
       Y slope = *y, work = *y;
       P unused = sys->p;
       path->slope_at(time, work, slope);
       for (int i = 0, n = length(slope); i < n; ++i) slope.data()[i] *= dt;
-      sys->second(time, *y, lambda, dt, slope, nullptr, out, unused);
+      part.second(time, *y, lambda, dt, slope, nullptr, out, unused);
     }
     negate(out);
   }
@@ -128,6 +128,11 @@ struct gauss_field {
     for (int i = 0, n = length(out); i < n; ++i) out.data()[i] = -out.data()[i];
   }
 };
+
+/// λ' = −f_yᵀ λ at y(t) of a path, and that of f's parts; its Jacobian −f_yᵀ and its derivative in t for
+/// implicit methods.
+template <class Path, class F, class Y, class P>
+using gauss_field = field_by<gauss_rule<Path, F, Y, P>>;
 
 /// A solution with the adjoint `gauss`. Refers to the problem unless it is `own`.
 template <class M, class F, class Y, class P, class Events>
@@ -147,11 +152,11 @@ class gauss_solution : public path_solution<M, F, Y, P, Events> {
   /// cost    one VJP and one interpolation a stage and attempt of the reverse solves, and one VJP and
   ///         two interpolations a node and step
   /// errors  as differentiable_solution::pullback
-  /// status  of the gradient: that of the reverse solve
+  /// status  of the gradient: that of the reverse solve, or non_finite_gradient
   checked_gradient<Y, P> pullback(const cotangents<Y>& w) {
     Y y = this->start(), lambda = y, unused = y;
     P change = this->sys().p;
-    const gauss_field<typename base::path_type, F, Y, P> f{&this->path(), &this->sys(), &y};
+    const gauss_field<typename base::path_type, F, Y, P> f{{&this->path(), &this->sys(), &y}};
     return this->sweep(w, [&](double t, double to, Y& bar, P& p_bar, checked_gradient<Y, P>& g) {
       const problem q{f, bar, t, to};
       return run_backwards(q, this->scheme(), this->backwards(), g.backward, bar, [&](auto& loop) {
@@ -159,7 +164,10 @@ class gauss_solution : public path_solution<M, F, Y, P, Events> {
       });
     });
   }
-  checked_gradient<Y, P> pullback(const Y& y_bar) { return pullback(cotangents<Y>{.y = y_bar}); }
+  template <std::convertible_to<Y> W = braced_state<Y>>
+  checked_gradient<Y, P> pullback(const W& y_bar) {
+    return pullback(cotangents<Y>{.y = y_bar});
+  }
 
  private:
   /// p̄ −= ∫ f_pᵀ λ dt over the step that the reverse solve took (its length is negative where the

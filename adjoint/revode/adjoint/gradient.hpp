@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <initializer_list>
+#include <limits>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include <revode/solve/statistics.hpp>
+#include <revode/state/algebra.hpp>
+#include <revode/status.hpp>
 
 namespace revode {
 
@@ -18,7 +24,31 @@ struct cotangents {
   std::vector<double> events{};
 };
 
-/// The derivative of a loss of the computed solution, exact for the steps that were taken.
+/// What a pullback takes for a cotangent of y(t1) alone: whatever converts to the state, and in braces,
+/// which say no type, the elements. `pullback({.y = w})` is then never a state of that one element.
+template <class Y>
+using braced_state =
+    std::conditional_t<std::is_aggregate_v<Y>, Y, std::initializer_list<scalar_t<Y>>>;
+
+/// How far the derivative of a computed solution is from that of the differential equation, to first
+/// order in what each step got wrong (solve/step_error.hpp). It leaves out what the error of y itself
+/// does to the linearisation.
+/// source  the dual-weighted local errors of Cao & Petzold, SIAM J. Sci. Comput. 26 (2004) 359-374, for
+///         the derivative in place of the solution
+template <class Y, class P>
+struct gradient_error {
+  Y y0;
+  P p;
+  double t0 = 0;
+  double t1 = 0;
+  std::vector<double> stops{}, events{};  ///< as in gradient
+  std::vector<std::vector<double>> times{};
+  double loss = 0;      ///< of the value: Σ λᵀE over the steps
+  double relative = 0;  ///< of y0 or p, whichever is larger: the error's 2-norm over the gradient's
+};
+
+/// The derivative of a loss of the computed solution, exact for the steps that were taken. Without
+/// success every number is NaN, and reverse.pulled_steps tells how far the reverse pass came.
 template <class Y, class P>
 struct gradient {
   Y y0;
@@ -31,7 +61,60 @@ struct gradient {
   std::vector<double> events{};  ///< of the listed times of timed events, by solution::events
   /// Of the times of each event that has a list of them, [event][time]; 0 where it never occurs.
   std::vector<std::vector<double>> times{};
+  /// linear_solve_failure, non_finite_field (a Jacobian) or non_finite_gradient, the first of them
+  /// that was met; reconstruction_failure and those of solves backwards where an adjoint says so.
+  /// With gradient_not_resolved, alone of them, there are numbers: their error is too large a part.
+  revode::status status = revode::status::success;
+  std::optional<gradient_error<Y, P>> error{};  ///< where it was asked for
 };
+
+/// No element of x, or of its parts, is infinite or NaN. A struct that does not tell its parts is taken
+/// for finite: the gradient that it ends in is looked at as well.
+template <class X>
+bool has_finite_parts(const X& x) {
+  bool finite = true;
+  if constexpr (requires { X::parts(x, [](const auto&) {}); })
+    X::parts(x, [&](const auto& part) { finite = finite && has_finite_parts(part); });
+  else if constexpr (dense<X>)
+    finite = all_finite(x);
+  return finite;
+}
+
+/// Are all numbers of a gradient finite?
+template <class Y, class P>
+bool all_finite(const gradient<Y, P>& g) {
+  bool finite = all_finite(std::vector<double>{g.t0, g.t1}) && all_finite(g.y0) &&
+                all_finite(g.p) && all_finite(g.ts) && all_finite(g.stops) && all_finite(g.events);
+  for (const std::vector<double>& times : g.times) finite = finite && all_finite(times);
+  return finite;
+}
+/// Are all cotangents finite?
+template <class Y>
+bool all_finite(const cotangents<Y>& w) {
+  bool finite = all_finite(w.events) && (!w.y || all_finite(*w.y));
+  for (const Y& y : w.ys) finite = finite && all_finite(y);
+  return finite;
+}
+
+/// Ends a reverse pass that failed.
+template <class Y, class P>
+void spoil(status why, gradient<Y, P>& g) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  g.status = why;
+  fill(g.y0, static_cast<scalar_t<Y>>(nan));
+  if (length(g.p) > 0) fill(g.p, static_cast<scalar_t<P>>(nan));
+  g.t0 = g.t1 = nan;
+  for (auto* times : {&g.ts, &g.stops, &g.events}) times->assign(times->size(), nan);
+  for (std::vector<double>& times : g.times) times.assign(times.size(), nan);
+}
+
+/// Ends a reverse pass in which this was reported, if anything; a gradient that is not finite is a
+/// failure as well.
+template <class Y, class P>
+void settle(status reported, gradient<Y, P>& g) {
+  if (reported == status::success && !all_finite(g)) reported = status::non_finite_gradient;
+  if (reported != status::success) spoil(reported, g);
+}
 
 /// A direction in which to differentiate a solution.
 template <class Y, class P>

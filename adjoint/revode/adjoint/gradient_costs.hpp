@@ -65,6 +65,8 @@ memory_costs gradient_costs(const Problem& q, const options& o, bool own, const 
              bytes_outside(make_like<typename types::seeds>(q.y0)) + 8 * bytes_outside(q.y0) +
              3 * bytes_outside(q.p) + 8 * static_cast<index>(o.grid.size()) +
              points * (48 + 2 * footprint(q.y0)) + (own ? heap_bytes(sizeof(q) + 16) : 0);
+  if constexpr (requires { tape.stages.temporaries([](const auto&) {}); })
+    tape.stages.temporaries([&all](const auto& part) { all.work += bytes_outside(part); });
   if (!whole) all.work += costs_of_cuts<Loop>(q, o, events, located);
   all.snapshot = heap_bytes(sizeof(std::optional<snapshot_type>)) + bytes_outside(kept);
   all.tape =
@@ -75,6 +77,19 @@ memory_costs gradient_costs(const Problem& q, const options& o, bool own, const 
   all.steps = fixed > 0 && whole ? fixed : unbounded;
   all.tapes_resume = has_resume_v<method_type, typename Loop::system_type, state>;
   return all;
+}
+
+/// What the estimate of a gradient's error takes on top.
+template <class Loop, class Problem>
+index costs_of_error(const Problem& q, const options& o) {
+  using types = typename Loop::types;
+  using pass = typename Loop::error_pass_type;
+  const index vectors = bytes_outside(q.y0) + bytes_outside(q.p);
+  const index states = 2 * bytes_outside(make_like<typename types::state>(q.y0));
+  return heap_bytes(sizeof(pass)) + states + 5 * vectors +
+         bytes_outside(make_like<typename types::scratch>(q.y0)) +
+         bytes_outside(make_like<typename types::seeds>(q.y0)) +
+         8 * (static_cast<index>(o.save.ts.size()) + 2);
 }
 
 }  // namespace revode

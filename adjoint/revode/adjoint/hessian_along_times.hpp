@@ -37,8 +37,8 @@ void check_moving_steps(const problem<F, Y, P>& q, const M&, const options& o, b
 /// The exact derivative of recursive_checkpoint's gradient on the grid that moves with these times.
 /// A located event's time is the root of its condition on its step's interpolant, also to second
 /// order; events of one time lie apart by steps of length 0 along the solution. The loss is
-/// L(y), L(y, ys) or L(y, ys, times). Field, conditions, jumps and times are differentiated through
-/// their formulas, not by a vjp of their own.
+/// L(y), L(y, ys) or L(y, ys, times). Conditions, jumps and times are differentiated through their
+/// formulas; so is the field, unless its vjp takes duals.
 /// cost    that of hessian_vector_product, one field evaluation a step, and the steps' ends and
 ///         records in memory; dense_order + 3 interpolations a cut and save point
 /// errors  std::invalid_argument: a direction of another size; save.every; t0 = t1; a method whose

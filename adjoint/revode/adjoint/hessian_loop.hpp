@@ -31,6 +31,8 @@ class hessian_loop {
     P p;
     scalar t0{0}, t1{0};
     std::vector<scalar> ts{}, stops{};
+    revode::status ended = revode::status::success;
+    index steps = 0;  ///< pulled
   };
 
   hessian_loop(const F& f, const Y& y0, const P& p, const M& m, const save_at& points,
@@ -85,6 +87,7 @@ class hessian_loop {
     next_save_ = steps_.save_steps.size();
     for (const cotangents<Y>& w : weights) {
       pulled& g = all_.emplace_back(pulled{carry_.state, zero_like(y0_), zero_like(sys_.p)});
+      if (!all_finite(w)) g.ended = status::non_finite_gradient;
       fill(g.state_bar, scalar(0));
       g.ts.assign(next_save_, scalar(0));
       g.stops.assign(steps_.stops, scalar(0));
@@ -100,7 +103,9 @@ class hessian_loop {
     }
   }
 
+  /// Ends each as differentiable_stepper does; the others go on.
   void pull_step(index i, const tape_type& tape) {
+    const status of_replay = sys_.counts.trouble;
     std::size_t from = next_save_;
     while (next_save_ > 0 && (steps_.save_steps[next_save_ - 1] == i || i == 0)) --next_save_;
     if constexpr (has_dense_output_v<M>)
@@ -108,6 +113,7 @@ class hessian_loop {
     const bool moves = steps_.equal > 0 || i == 0 || i + 1 == steps_.count() ||
                        steps_.cut_behind(i - 1) != nullptr || steps_.cut_behind(i) != nullptr;
     for (std::size_t a = 0; a < all_.size(); ++a) {
+      if (all_[a].ended != status::success) continue;
       step_ends<scalar> ends;
       const seeds_type* seeded = nullptr;
       if constexpr (has_dense_output_v<M>)
@@ -116,7 +122,16 @@ class hessian_loop {
       pull(method_, sys_, tape.t, tape.t_new, tape.record, tape.stages, scratch_, seeded,
            all_[a].state_bar, all_[a].p, moves ? &ends : nullptr);
       if (moves) move_grid(i, ends, all_[a]);
+      if (i % 16 == 0 && !(has_finite_parts(all_[a].state_bar) && all_finite(all_[a].p)))
+        report(sys_, status::non_finite_gradient);
+      all_[a].ended = std::exchange(sys_.counts.trouble, of_replay);
+      ++all_[a].steps;
     }
+  }
+  bool pulled_in_vain(index) const {
+    for (const pulled& g : all_)
+      if (g.ended == status::success) return false;
+    return !all_.empty();
   }
 
   /// Ends it: the cotangents of the inputs, in the order of the weights.
@@ -124,6 +139,7 @@ class hessian_loop {
     for (std::size_t a = 0; a < all_.size(); ++a) {
       const cotangents<Y>& w = (*weights_)[a];
       pulled& g = all_[a];
+      if (g.ended != status::success) continue;
       if (steps_.count() == 0) {
         end_without_step(w, g);
       } else {

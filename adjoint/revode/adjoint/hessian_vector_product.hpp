@@ -19,7 +19,7 @@ namespace revode {
 
 /// A loss, its gradient, and its Hessian times a direction: of y0 and p, and the mixed derivatives in
 /// t0, t1, save times, stops, discontinuities and times of events. Without success only the solution
-/// is there.
+/// is there; gradient and product have a status each, and a product may fail alone.
 template <class Y, class P>
 struct hessian_product {
   std::optional<double> value{};
@@ -127,6 +127,8 @@ void split_gradient(const Pulled& g, const Y& y0, const P& p, const reverse_stat
     for (std::size_t e = 0; e < g.times.size(); ++e)
       numbers(g.times[e], r.gradient->times[e], r.product->times[e]);
   }
+  settle(g.ended, *r.gradient);
+  settle(r.gradient->status, *r.product);
 }
 
 /// The Hessian of L(y(t1)) or L(y(t1), ys) times a direction of y0 and p: the reverse pass of
@@ -179,8 +181,21 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
   return r;
 }
 
+/// A gradient from what was pulled over numbers.
+template <class Y, class P, class Pulled>
+gradient<Y, P> gradient_of(const Pulled& g, const reverse_statistics& counts) {
+  gradient<Y, P> one{.y0 = g.y0, .p = g.p, .reverse = counts};
+  one.t0 = static_cast<double>(g.t0);
+  one.t1 = static_cast<double>(g.t1);
+  for (const auto& t : g.ts) one.ts.push_back(static_cast<double>(t));
+  for (const auto& t : g.stops) one.stops.push_back(static_cast<double>(t));
+  one.reverse.pulled_steps = g.steps;
+  settle(g.ended, one);
+  return one;
+}
+
 /// The gradients of several losses in one reverse pass: every replayed step serves all of them. The
-/// bits are those of as many calls of pullback.
+/// bits are those of as many calls of pullback, and so is each status: one that fails stops no other.
 /// cost    one solve, the schedule's replays, and one VJP a stage, step and loss
 /// errors  std::invalid_argument: the solve did not succeed, or cotangents of another size
 template <method M, class F, class Y, class P>
@@ -197,15 +212,15 @@ std::vector<gradient<Y, P>> gradients(const problem<F, Y, P>& q, const M& m, con
   const auto& all =
       run_and_pull(loop, steps.count(), slots, counts, [&](auto&) { return weights; });
   std::vector<gradient<Y, P>> result;
-  for (const auto& g : all) {
-    gradient<Y, P> one{.y0 = g.y0, .p = g.p, .reverse = counts};
-    one.t0 = static_cast<double>(g.t0);
-    one.t1 = static_cast<double>(g.t1);
-    for (const auto& t : g.ts) one.ts.push_back(static_cast<double>(t));
-    for (const auto& t : g.stops) one.stops.push_back(static_cast<double>(t));
-    result.push_back(std::move(one));
-  }
+  for (const auto& g : all) result.push_back(gradient_of<Y, P>(g, counts));
   return result;
+}
+template <method M, class F, class Y, class P, class... E>
+void gradients(const problem<F, Y, P>&, const M&, const options&, const event_list<E...>&,
+               const std::vector<cotangents<Y>>&, index = 100) {
+  static_assert(sizeof...(E) < 0,
+                "several gradients a pass do not go through events: pull each loss back through a "
+                "solution by recursive_checkpoint?");
 }
 
 }  // namespace revode

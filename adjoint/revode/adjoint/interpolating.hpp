@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -36,26 +37,25 @@ struct interpolating {
   void check(const options& o) const { check_along_path(name, every, reverse, o, seminorm); }
 };
 
-/// (λ, μ)' = −(f_yᵀ λ, f_pᵀ λ) at y(t) of a path; μ in units of 1 / scale. Its derivatives in λ and t
-/// are there for implicit methods.
 template <class Path, class F, class Y, class P>
-struct interpolating_field {
+struct interpolating_rule {
   Path* path;
   system<F, Y, P>* sys;
   Y *y, *lambda, *y_bar;
   P* p_bar;
   double scale;
 
-  template <class Z>
-  [[gnu::noinline]] void operator()(const scalar_t<Z>& t, const Z& z, const vec<scalar_t<Z>, 0>&,
-                                    Z& dz) const {
+  template <system_face<F, Y, P> Face, class Z>
+  requires std::floating_point<scalar_t<Z>>
+  [[gnu::noinline]] void value(Face, const scalar_t<Z>& t, const Z& z, const vec<scalar_t<Z>, 0>&,
+                               Z& dz) const {
     const double time = static_cast<double>(t);
     path->at(time, *y);
-    pull(time, z, dz);
+    products<Face>(time, z, dz);
   }
 
-  template <class T, class Z, class None, class J>
-  void jacobian(const T& t, const Z&, const None&, J& jac) const {
+  template <system_face<F, Y, P> Face, class T, class Z, class None, class J>
+  void matrix(Face, const T& t, const Z&, const None&, J& jac) const {
     const double time = static_cast<double>(t);
     const int n = length(*y), size = n + length(*p_bar);
     Z unit = stacked<Z>(size), row = unit;
@@ -64,20 +64,20 @@ struct interpolating_field {
       fill(unit, T(0));
       unit.data()[j] = T(1);
       if (j < n)
-        pull(time, unit, row);
+        products<Face>(time, unit, row);
       else
         fill(row, T(0));
       for (int i = 0; i < size; ++i) jac(i, j) = row.data()[i];
     }
   }
 
-  template <class T, class Z, class None>
-  void jvp(const T& t, const Z& z, const None&, const T& dt, const Z& dz, const None&,
-           Z& out) const {
+  template <system_face<F, Y, P> Face, class T, class Z, class None>
+  void push(Face, const T& t, const Z& z, const None&, const T& dt, const Z& dz, const None&,
+            Z& out) const {
     const double time = static_cast<double>(t);
     const int n = length(*y);
     path->at(time, *y);
-    pull(time, dz, out);
+    products<Face>(time, dz, out);
     if (dt == 0) return;
     Y slope = *y, work = *y;
     path->slope_at(time, work, slope);
@@ -85,24 +85,29 @@ struct interpolating_field {
     unstack(z, 0, *lambda);
     fill(*y_bar, T(0));
     fill(*p_bar, T(0));
-    sys->second(time, *y, *lambda, dt, slope, nullptr, *y_bar, *p_bar);
+    face_of_system(Face{}, *sys).second(time, *y, *lambda, dt, slope, nullptr, *y_bar, *p_bar);
     for (int i = 0; i < n; ++i) out.data()[i] -= y_bar->data()[i];
     for (int j = 0; j < length(*p_bar); ++j)
       out.data()[n + j] -= static_cast<T>(scale) * p_bar->data()[j];
   }
 
  private:
-  template <class Z>
-  void pull(double t, const Z& z, Z& dz) const {
+  template <class Face, class Z>
+  void products(double t, const Z& z, Z& dz) const {
     using T = scalar_t<Z>;
     unstack(z, 0, *lambda);
     fill(*y_bar, T(0));
     fill(*p_bar, T(0));
-    sys->vjp(t, *y, *lambda, nullptr, *y_bar, *p_bar);
+    face_of_system(Face{}, *sys).vjp(t, *y, *lambda, nullptr, *y_bar, *p_bar);
     stack(*y_bar, T(-1), 0, dz);
     stack(*p_bar, static_cast<T>(-scale), length(*y), dz);
   }
 };
+
+/// (λ, μ)' = −(f_yᵀ λ, f_pᵀ λ) at y(t) of a path, and that of f's parts; μ in units of 1 / scale. Its
+/// derivatives in λ and t are there for implicit methods.
+template <class Path, class F, class Y, class P>
+using interpolating_field = field_by<interpolating_rule<Path, F, Y, P>>;
 
 /// A solution with the adjoint `interpolating`. Refers to the problem unless it is `own`.
 template <class M, class F, class Y, class P, class Events>
@@ -120,7 +125,7 @@ class interpolating_solution : public path_solution<M, F, Y, P, Events> {
 
   /// cost    one VJP and one interpolation a stage and attempt of the reverse solves
   /// errors  as differentiable_solution::pullback
-  /// status  of the gradient: that of the reverse solve
+  /// status  of the gradient: that of the reverse solve, or non_finite_gradient
   checked_gradient<Y, P> pullback(const cotangents<Y>& w) {
     using Z = stacked_t<Y, P, 1>;
     Y y = this->start(), lambda = y, y_bar = y;
@@ -130,7 +135,7 @@ class interpolating_solution : public path_solution<M, F, Y, P, Events> {
     const double scale = adjoint_.seminorm ? unseen::scale : 1;
     if (adjoint_.seminorm) unseen::leave_out(size, n, o);
     const interpolating_field<typename base::path_type, F, Y, P> f{
-        &this->path(), &this->sys(), &y, &lambda, &y_bar, &p_bar, scale};
+        {&this->path(), &this->sys(), &y, &lambda, &y_bar, &p_bar, scale}};
     Z z = stacked<Z>(size);
     return this->sweep(w, [&](double t, double to, Y& bar, P& sum, checked_gradient<Y, P>& g) {
       stack(bar, scalar_t<Y>(1), 0, z);
@@ -144,7 +149,10 @@ class interpolating_solution : public path_solution<M, F, Y, P, Events> {
       return s;
     });
   }
-  checked_gradient<Y, P> pullback(const Y& y_bar) { return pullback(cotangents<Y>{.y = y_bar}); }
+  template <std::convertible_to<Y> W = braced_state<Y>>
+  checked_gradient<Y, P> pullback(const W& y_bar) {
+    return pullback(cotangents<Y>{.y = y_bar});
+  }
 
  private:
   interpolating adjoint_;

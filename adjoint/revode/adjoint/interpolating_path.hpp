@@ -211,11 +211,12 @@ class path_solution : public solution<Y> {
   checked_gradient<Y, P> sweep(const cotangents<Y>& w, Advance&& advance) {
     check_cotangents<Y>(*this, w);
     const index before = path_->field_evaluations(), replayed = path_->replayed_steps();
-    checked_gradient<Y, P> g =
-        continuous_pass(*this, w, path_->loop(), path_->before_cuts(), *sys_)
-            .run([&](std::size_t k) { path_->enter(k); },
-                 [&](double t, double to, const Y&, const Y&, Y& lambda, P& p_bar,
-                     checked_gradient<Y, P>& all) { return advance(t, to, lambda, p_bar, all); });
+    checked_gradient<Y, P> g = continuous_pass(*this, w, path_->loop(), path_->before_cuts(), *sys_)
+                                   .run([&](std::size_t k) { path_->enter(k); },
+                                        [&](double t, double to, const Y&, const Y&, Y& lambda,
+                                            P& p_bar, checked_gradient<Y, P>& all) {
+                                          return of_cotangents(advance(t, to, lambda, p_bar, all));
+                                        });
     reverse_statistics& r = g.reverse;
     r.field_evaluations += path_->field_evaluations() - before;
     r.replayed_steps = path_->replayed_steps() - replayed;

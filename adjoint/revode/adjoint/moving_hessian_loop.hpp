@@ -34,6 +34,7 @@ class moving_hessian_loop : public moving_loop<M, F, Y, P, Solve, Events> {
     scalar t0{0}, t1{0};
     std::vector<scalar> ts{}, stops{}, events{};
     std::vector<std::vector<scalar>> times{};
+    revode::status ended = revode::status::success;
   };
 
   template <class... Arguments>
@@ -55,6 +56,9 @@ class moving_hessian_loop : public moving_loop<M, F, Y, P, Solve, Events> {
     add(w.y, state_bar_);
     if (!w.ys.empty() && points_.t1) add(w.ys.back(), state_bar_);
     if (this->flows_to_end()) pull_end();
+    bool finite = all_finite(w.y) && all_finite(w.events);
+    for (const Y& y : w.ys) finite = finite && all_finite(y);
+    if (!finite) report(sys_, status::non_finite_gradient);
   }
 
   void pull_step(index i, const tape_type& tape) {
@@ -70,19 +74,15 @@ class moving_hessian_loop : public moving_loop<M, F, Y, P, Solve, Events> {
     pull(method_, sys_, tape.t, tape.t_new, tape.record, tape.stages, scratch_,
          seeded_ ? &seeds_ : nullptr, state_bar_, g_.p, moves ? &ends : nullptr);
     if (moves) move_grid(i, ends.t / pace, ends.t_new / pace);
+    if (i % 16 == 0 && !(all_finite(state_bar_) && all_finite(g_.p)))
+      report(sys_, status::non_finite_gradient);
   }
+  bool pulled_in_vain(index) const { return sys_.counts.trouble != status::success; }
 
   /// Ends it: the cotangents of the inputs.
   pulled& finish() {
-    if (cuts_left_ > 0 && cuts_.cut_at(0).step < 0 && cuts_.cut_at(0).begins)
-      pull_restart(0, this->tape_, g_.y0);
-    else
-      add(state_bar_, g_.y0);
-    g_.t0 += std::exchange(start_bar_, scalar(0));
-    if (!weights_->ys.empty()) {
-      if (points_.t0) add(weights_->ys.front(), g_.y0);
-      for (std::size_t k = 0; k < ts_.size() && solve_.save_step(k) < 0; ++k) add(weight(k), g_.y0);
-    }
+    g_.ended = sys_.counts.trouble;
+    if (g_.ended == status::success) pull_start();
     give_known_times(cuts_, solve_.stops(), solve_.discontinuities(), known_bar_, g_);
     return g_;
   }
@@ -92,6 +92,19 @@ class moving_hessian_loop : public moving_loop<M, F, Y, P, Solve, Events> {
       base::t1_, base::ts_;
   using typename base::types;
   using seeds_type = typename types::seeds;
+
+  /// Back over the start of the method to the inputs.
+  void pull_start() {
+    if (cuts_left_ > 0 && cuts_.cut_at(0).step < 0 && cuts_.cut_at(0).begins)
+      pull_restart(0, this->tape_, g_.y0);
+    else
+      add(state_bar_, g_.y0);
+    g_.t0 += std::exchange(start_bar_, scalar(0));
+    if (!weights_->ys.empty()) {
+      if (points_.t0) add(weights_->ys.front(), g_.y0);
+      for (std::size_t k = 0; k < ts_.size() && solve_.save_step(k) < 0; ++k) add(weight(k), g_.y0);
+    }
+  }
 
   const Y& weight(std::size_t k) const { return weights_->ys[k + (points_.t0 ? 1 : 0)]; }
 

@@ -37,7 +37,7 @@ class moving_loop : public moving_times<Solve, Events, Y, P> {
   moving_loop(const Y& y0, const P& p, const F& f, const M& m, const Solve& solve,
               const Events& events, const steps_type& steps, const Direction& along)
       : times(solve, events, steps, p, along),
-        field_{f, 0, 1, scalar(0), scalar(0)},
+        field_{{f, 0, 1, scalar(0), scalar(0)}},
         sys_(field_, cuts_.parameters()),
         method_(m),
         y0_(y0),

@@ -39,6 +39,9 @@ namespace revode {
 ///              and their log, of which reverse_statistics::log_bytes tells, comes on top
 ///   slow_slots two_tier: how many of the slots lie in the slow pool
 ///   spill      folder of the slow pool's file; empty: the slow pool is memory
+///   estimate_error  the gradient's error is estimated beside it (gradient::error), for one more pull a
+///              step: methods with an error estimate
+///   unresolved status gradient_not_resolved where that error is more than this share of the gradient
 struct recursive_checkpoint {
   std::optional<index> slots{};
   std::optional<index> budget{};
@@ -49,6 +52,8 @@ struct recursive_checkpoint {
   index slow_slots = 0;
   std::string spill{};
   index events = 32;
+  bool estimate_error = false;
+  double unresolved = 0.1;
 
   static constexpr const char* name = "recursive_checkpoint";
   static constexpr bool exact = true;
@@ -105,7 +110,7 @@ class differentiable_solution : public solution<Y> {
         plan_(plan_of(adjoint, o, costs(q, o, own != nullptr, events, adjoint))),
         spill_(adjoint.spill),
         loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes, events)),
-        run_((make_room(adjoint), sweep())) {
+        run_((prepare(adjoint), sweep())) {
     static_cast<solution<Y>&>(*this) = loop_->result();
   }
 
@@ -113,6 +118,9 @@ class differentiable_solution : public solution<Y> {
   /// May be called again (with other cotangents); from the second time on, the first sweep is
   /// replayed as well.
   /// cost    schedule's replays, and one VJP per stage and step
+  /// status  of the gradient: linear_solve_failure, non_finite_field (a Jacobian), non_finite_gradient;
+  ///         where it ends and how many steps are pulled by then is the same for every schedule. That
+  ///         cotangents are finite is looked at every 16 steps and at the end
   /// errors  std::invalid_argument: the solve did not end as asked to, or ys or events of another
   ///         length
   gradient<Y, P> pullback(const cotangents<Y>& w) {
@@ -132,7 +140,10 @@ class differentiable_solution : public solution<Y> {
     g.reverse.rejected_again = loop_->rejected_again() - rejected;
     return g;
   }
-  gradient<Y, P> pullback(const Y& y_bar) { return pullback(cotangents<Y>{.y = y_bar}); }
+  template <std::convertible_to<Y> W = braced_state<Y>>
+  gradient<Y, P> pullback(const W& y_bar) {
+    return pullback(cotangents<Y>{.y = y_bar});
+  }
 
   /// What was decided to be kept, and what that was predicted to take; see describe.
   const memory_plan& plan() const { return plan_; }
@@ -145,10 +156,17 @@ class differentiable_solution : public solution<Y> {
   static memory_costs costs(const Problem& q, const options& o, bool own, const Events& events,
                             const recursive_checkpoint& adjoint) {
     validate_cuts<M, typename loop::system_type, Y>(M{}, o, !std::is_same_v<Events, no_events>);
-    return gradient_costs<loop>(q, o, own, events, adjoint.events);
+    if (adjoint.estimate_error && !loop::estimates)
+      throw std::invalid_argument("estimate_error with method " + std::string(M::name) +
+                                  " (it has no estimate of its steps' errors) leave it out, or "
+                                  "choose a method such as tsit5?");
+    memory_costs all = gradient_costs<loop>(q, o, own, events, adjoint.events);
+    if (adjoint.estimate_error) all.work += costs_of_error<loop>(q, o);
+    return all;
   }
   /// A budget has room for events beforehand.
-  void make_room(const recursive_checkpoint& adjoint) {
+  void prepare(const recursive_checkpoint& adjoint) {
+    if (adjoint.estimate_error) loop_->estimate_error(adjoint.unresolved);
     using set = typename loop::event_set_type;
     if (adjoint.budget) loop_->expect_events(set::located > 0 ? adjoint.events : 0);
   }
@@ -213,6 +231,7 @@ class differentiable_solution : public solution<Y> {
     r.pulled_steps = counts.pulled;
     r.field_evaluations = after.field_evaluations - before.field_evaluations;
     r.vjp_evaluations = after.vjp_evaluations - before.vjp_evaluations;
+    if constexpr (requires { loop_->sys().vjp_source(); }) r.vjp_source = loop_->sys().vjp_source();
     return g;
   }
 

@@ -120,7 +120,7 @@ class reversible_solution : public solution<Y> {
 
   /// cost    one undone step (reversible Heun: one field evaluation) and one pull a step
   /// errors  as differentiable_solution::pullback
-  /// status  of the gradient: success, or reconstruction_failure
+  /// status  of the gradient: success, reconstruction_failure, or as with recursive_checkpoint
   checked_gradient<Y, P> pullback(const cotangents<Y>& w) {
     check_cotangents<Y>(*this, w);
     auto& sys = loop_->sys();
@@ -132,7 +132,10 @@ class reversible_solution : public solution<Y> {
     c.memo = loop_->memo();
     refresh(loop_->scheme(), sys, this->t, c);
     auto& tape = loop_->work_tape();
-    for (index i = loop_->count() - 1; i >= 0 && g.status == status::success; --i) {
+    const auto goes_on = [&](index i) {
+      return g.status == status::success && !loop_->pulled_in_vain(i + 1);
+    };
+    for (index i = loop_->count() - 1; i >= 0 && goes_on(i); --i) {
       tape.t = time(i);
       tape.t_new = time(i + 1);
       step_back(loop_->scheme(), sys, tape.t, tape.t_new, c, tape.stages);
@@ -142,6 +145,7 @@ class reversible_solution : public solution<Y> {
       ++g.reverse.pulled_steps;
     }
     const reverse_statistics done = g.reverse;
+    const status missed = g.status;
     static_cast<gradient<Y, P>&>(g) = loop_->finish();
     g.reverse = done;
     g.reverse.log_bytes = static_cast<index>(8 * (ends_.capacity() + hashes_.capacity()));
@@ -149,10 +153,14 @@ class reversible_solution : public solution<Y> {
     g.reverse.peak_bytes = g.reverse.log_bytes + g.reverse.work_bytes;
     g.reverse.field_evaluations = sys.counts.field_evaluations - before.field_evaluations;
     g.reverse.vjp_evaluations = sys.counts.vjp_evaluations - before.vjp_evaluations;
-    if (g.status != status::success) spoil(g.status, g);
+    g.reverse.vjp_source = sys.vjp_source();
+    if (missed != status::success) spoil(missed, g);
     return g;
   }
-  checked_gradient<Y, P> pullback(const Y& y_bar) { return pullback(cotangents<Y>{.y = y_bar}); }
+  template <std::convertible_to<Y> W = braced_state<Y>>
+  checked_gradient<Y, P> pullback(const W& y_bar) {
+    return pullback(cotangents<Y>{.y = y_bar});
+  }
 
  private:
   using loop = differentiable_stepper<M, F, Y, P>;

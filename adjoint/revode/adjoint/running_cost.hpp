@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -12,51 +13,38 @@
 
 namespace revode {
 
+/// running(t, y, p), a number, as the integrand of a quadrature. Its vjp and jvp, if it brings them, take
+/// and give that number's cotangent and tangent.
+template <class Running>
+struct cost_integrand {
+  static constexpr bool autonomous = says_autonomous<Running>;
+  const Running& running;
+
+  template <class T, class Y, class P>
+  requires std::invocable<const Running&, const T&, const Y&, const P&>
+  void operator()(const T& t, const Y& y, const P& p, vec<T, 1>& dq) const {
+    dq[0] = running(t, y, p);
+  }
+  template <class T, class Y, class P>
+  void vjp(const T& t, const Y& y, const P& p, const vec<T, 1>& w, T& gt, Y& gy,
+           P& gp) const requires requires(const Running& of) {
+    of.vjp(t, y, p, t, gt, gy, gp);
+  }
+  { running.vjp(t, y, p, w[0], gt, gy, gp); }
+  template <class T, class Y, class P>
+  void jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy, const P& dp,
+           vec<T, 1>& out) const requires requires(const Running& of) {
+    of.jvp(t, y, p, dt, dy, dp, out[0]);
+  }
+  { running.jvp(t, y, p, dt, dy, dp, out[0]); }
+};
+
+template <class F, class Running, class Y>
+using field_with_running_cost =
+    field_with_quadrature<const F&, cost_integrand<Running>, Y, vec<scalar_t<Y>, 1>>;
 /// The elements of a state Y and one more: of fixed length where Y's is.
 template <class Y>
-struct lengthened {
-  using type = std::vector<scalar_t<Y>>;
-};
-template <class Y>
-requires(static_size_v<Y> >= 0) struct lengthened<Y> {
-  using type = vec<scalar_t<Y>, static_size_v<Y> + 1>;
-};
-template <class Y>
-using lengthened_t = typename lengthened<Y>::type;
-
-/// The field of (y, q): y' = f(t, y, p), q' = running(t, y, p). Both see y in its own kind of
-/// container. A dynamic y is kept between calls, so an object serves one solve at a time.
-template <class F, class Running, class Y>
-struct field_with_running_cost {
-  const F& f;
-  const Running& running;
-  const Y& like;
-  mutable scratch_by_type scratch{};
-
-  template <class T, class P, class Z>
-  void operator()(const T& t, const Z& z, const P& p, Z& dz) const {
-    using S = scalar_t<Z>;
-    using state = rebind_t<Y, S>;
-    if constexpr (static_size_v<Y> >= 0) {
-      std::pair<state, state> work{};
-      evaluate(t, z, p, dz, work.first, work.second);
-    } else {
-      auto& work = scratch.template get<std::pair<state, state>>(
-          [this] { return std::pair(rebind_like<S>(like), rebind_like<S>(like)); });
-      evaluate(t, z, p, dz, work.first, work.second);
-    }
-  }
-
- private:
-  template <class T, class P, class Z, class State>
-  void evaluate(const T& t, const Z& z, const P& p, Z& dz, State& y, State& dy) const {
-    const int n = length(y);
-    copy(z, y);
-    f(t, std::as_const(y), p, dy);
-    for (int i = 0; i < n; ++i) dz.data()[i] = dy.data()[i];
-    dz.data()[n] = running(t, std::as_const(y), p);
-  }
-};
+using lengthened_t = with_quadrature_t<Y, vec<scalar_t<Y>, 1>>;
 
 /// (y, 0)
 template <class Y>

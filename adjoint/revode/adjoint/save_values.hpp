@@ -88,6 +88,7 @@ class differentiable_values : public Solution {
     if (points_.t0) g.t0 += of_times.front();
     if (points_.t1 && !at_event && this->t == this->ts.back()) g.t1 += of_times.back();
     for (std::size_t k = 0; k < g.ts.size(); ++k) g.ts[k] += of_times[k + (points_.t0 ? 1 : 0)];
+    settle(g.status, g);
     return g;
   }
 

@@ -10,6 +10,7 @@
 
 #include <revode/adjoint/checked_gradient.hpp>
 #include <revode/linalg/dense_lu.hpp>
+#include <revode/linalg/refinement.hpp>
 
 namespace revode {
 
@@ -84,6 +85,7 @@ class steady_solution : public solution<Y> {
 
   /// p̄ = −uᵀ f_p, f_yᵀ u = w
   /// cost    one transposed solve (two with its correction), one VJP
+  /// status  of the gradient: linear_solve_failure where that left too much; non_finite_gradient
   /// errors  std::invalid_argument: no steady state was found; a cotangent of another size
   steady_gradient<Y, P> pullback(const cotangents<Y>& w) {
     check_cotangents<Y>(*this, w);
@@ -98,22 +100,22 @@ class steady_solution : public solution<Y> {
     off = missing(*w.y, u);
     const double size = largest(*w.y);
     g.linear_residual = size > 0 ? largest(off) / size : 0;
+    const status solved = trouble_of_solution(&*w.y, &u, &off, 1, largest_element(jacobian_),
+                                              [&] { off = missing(*w.y, u); });
     for (int i = 0, n = length(u); i < n; ++i) u.data()[i] = -u.data()[i];
     sys_->vjp(this->t, this->y, u, nullptr, unused, g.p);
     g.reverse.vjp_evaluations = sys_->counts.vjp_evaluations - before;
+    settle(solved, g);
     return g;
   }
-  steady_gradient<Y, P> pullback(const Y& y_bar) { return pullback(cotangents<Y>{.y = y_bar}); }
+  template <std::convertible_to<Y> W = braced_state<Y>>
+  steady_gradient<Y, P> pullback(const W& y_bar) {
+    return pullback(cotangents<Y>{.y = y_bar});
+  }
 
  private:
   using T = scalar_t<Y>;
 
-  static double largest(const Y& y) {
-    double most = 0;
-    for (int i = 0, n = length(y); i < n; ++i)
-      most = std::fmax(most, std::abs(static_cast<double>(y.data()[i])));
-    return most;
-  }
   static double sum_of(const Y& y) {
     double sum = 0;
     for (int i = 0, n = length(y); i < n; ++i) sum += std::abs(static_cast<double>(y.data()[i]));

@@ -19,7 +19,23 @@ struct pack_solution : solution<Y> {
   std::array<Y, K> y_dot;
   std::vector<std::array<Y, K>> ys_dot{};           ///< of each save point
   std::vector<std::array<double, K>> events_dot{};  ///< of each time in solution::events
+  std::array<revode::status, K> tangent_status{};   ///< of each direction, as of pushed_solution
 };
+
+/// Looks at each direction of a replay whether it is finite.
+template <class Y, std::size_t K>
+void settle_tangents(pack_solution<Y, K>& s) {
+  for (std::size_t k = 0; k < K; ++k) {
+    bool finite = all_finite(s.y_dot[k]);
+    for (const auto& ys_dot : s.ys_dot) finite = finite && all_finite(ys_dot[k]);
+    if (finite) continue;
+    s.tangent_status[k] = status::non_finite_gradient;
+    std::vector<Y> unused;
+    std::vector<double> none;
+    spoil_tangents(static_cast<const solution<Y>&>(s), s.y_dot[k], unused, none);
+    for (auto& ys_dot : s.ys_dot) ys_dot[k] = s.y_dot[k];
+  }
+}
 
 /// K directions carried along with the solve itself.
 template <class Mode, std::size_t K, class Y>
@@ -30,6 +46,7 @@ void push_all(Mode&& mode, pack_solution<Y, K>& s) {
   for (std::size_t k = 0; k < K; ++k) {
     auto& d = mode.ways()[k];
     s.y_dot[k] = d.y_dot;
+    s.tangent_status[k] = d.ended;
     for (std::size_t i = 0; i < s.ys.size(); ++i) s.ys_dot[i][k] = d.ys_dot[i];
     for (std::size_t i = 0; i < s.events.size(); ++i) s.events_dot[i][k] = d.events_dot[i];
   }
@@ -84,6 +101,7 @@ pack_solution<Y, K> solve(const problem<F, Y, P>& q, const M& m, const options& 
   split(all.back(), s.y_dot);
   s.ys_dot.resize(s.ys.size());
   for (std::size_t i = 0; i < s.ys.size(); ++i) split(all[i], s.ys_dot[i]);
+  settle_tangents(s);
   return s;
 }
 

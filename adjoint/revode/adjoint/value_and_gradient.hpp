@@ -9,8 +9,8 @@
 
 namespace revode {
 
-/// The value of a loss, its gradient, and the solution it belongs to. Without success there is
-/// neither value nor gradient.
+/// The value of a loss, its gradient, and the solution it belongs to. Where the solve has no success
+/// there is neither value nor gradient; a gradient that failed says so in its status.
 template <class Y, class P>
 struct value_and_gradient_result {
   std::optional<double> value{};
@@ -62,7 +62,8 @@ value_and_gradient_result<Y, P> value_and_gradient(
     const loss_with_running_cost<Terminal, Running>& loss,
     const recursive_checkpoint& adjoint = {}) {
   using Z = lengthened_t<Y>;
-  const field_with_running_cost<std::remove_cvref_t<F>, Running, Y> f{q.f, loss.running, q.y0};
+  const field_with_running_cost<std::remove_cvref_t<F>, Running, Y> f{
+      {q.f, {loss.running}, q.y0, {}}};
   const problem longer{f, lengthen(q.y0), q.t0, q.t1, q.p};
   const options with_cost = with_more_elements(o, length(q.y0), 1, loss.outside_norm);
   const terminal_and_cost<Terminal, Y> both{loss.terminal, q.y0};
@@ -81,9 +82,14 @@ value_and_gradient_result<Y, P> value_and_gradient(
                                                  .events = full.solution.events,
                                                  .stats = full.solution.stats}};
   for (const Z& z : full.solution.ys) r.solution.ys.push_back(shorten(z, q.y0));
-  if (const auto& g = full.gradient)
-    r.gradient = {shorten(g->y0, q.y0), g->p,     g->t0,     g->t1,   g->ts,
-                  g->reverse,           g->stops, g->events, g->times};
+  if (const auto& g = full.gradient) {
+    r.gradient = {shorten(g->y0, q.y0), g->p,     g->t0,     g->t1,    g->ts,
+                  g->reverse,           g->stops, g->events, g->times, g->status};
+    if (const auto& e = g->error)
+      r.gradient->error = {
+          shorten(e->y0, q.y0), e->p, e->t0, e->t1, e->stops, e->events, e->times, e->loss,
+          e->relative};
+  }
   return r;
 }
 template <method M, class F, class Y, class P, class Terminal, class Running>

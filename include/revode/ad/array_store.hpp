@@ -110,6 +110,7 @@ class array_store {
     n.value_in = place::here;
   }
 
+  bool empty() const { return nodes_.empty(); }
   /// How many holders there are, of all values.
   long held() const { return held_; }
 

@@ -37,6 +37,9 @@ class derivatives {
   static constexpr int n = static_size_v<Y>;
   static constexpr int np = static_size_v<P>;
   static constexpr bool on_stack = n >= 0 && np >= 0;
+  using push_scalar = dual<T, 1>;
+
+ public:
   static constexpr bool small = on_stack && n + np + 1 <= 16;
   static constexpr bool straight = [] {
     if constexpr (on_stack && !small)
@@ -47,10 +50,7 @@ class derivatives {
   static constexpr int sweep_width = small ? n + np + 1 : 1;
   static constexpr int sweeps = (n + 9) / 10;  // of equal length, at most 10 columns
   static constexpr int chunk = n > 0 ? (n + sweeps - 1) / sweeps : 8;
-  using push_scalar = dual<T, 1>;
   using chunk_scalar = dual<T, chunk>;
-
- public:
   /// Sizes and numbers that tracked_sweep takes.
   static constexpr bool trackable = std::is_same_v<Y, vec<T, n>> && n > 4 && n <= 32 && np >= 0 &&
                                     np <= 64 && direction_pack<T, 2>::packed;
@@ -119,8 +119,10 @@ class derivatives {
         dual_sweep<Y, P>::template vjp<n + tracked>(f, t, y, p, w, gt, gy, gp);
       }
     } else if constexpr (vjp_source == derivative_source::recording) {
+#if !defined(__CUDACC__)
       if constexpr (straight)
         if (straight_sweep<F, Y, P>::vjp(f, t, y, p, w, gt, gy, gp)) return;
+#endif
       pull_.pull(f, t, y, p, w.data(), gt != nullptr, tracked != 0);
       if (gt != nullptr) *gt = *gt + pull_.of_time();
       for (int j = 0, size = length(y); j < size; ++j) {
@@ -186,8 +188,10 @@ class derivatives {
         dual_sweep<Y, P>::template second<n + tracked>(f, t, y, p, u, kt, k, gt, gy, gp);
       }
     } else if constexpr (!small && call_accepts<F, Y, P, variable<push_scalar>>) {
+#if !defined(__CUDACC__)
       if constexpr (straight)
         if (straight_sweep<F, Y, P>::second(f, t, y, p, u, kt, k, gt, gy, gp)) return;
+#endif
       second_by_recording(f, t, y, p, u, kt, k, gt, gy, gp);
     } else {
       static_assert(always_false<GP>,

@@ -23,13 +23,12 @@ struct field_arrays {
   rebind_t<Y, S> y, dy;
   rebind_t<P, S> p;
 
-  /// Allocates when a shape is new; fixed sizes need no call.
+  /// Allocates when a shape is new; fixed sizes need no call. Each array is looked at by itself: an
+  /// allocation that failed may have left them at different shapes.
   template <class Z, class Q>
   REVODE_HD void fit(const Z& like_y, const Q& like_p) {
-    if (!alike(y, like_y)) {
-      y = rebind_like<S>(like_y);
-      dy = rebind_like<S>(like_y);
-    }
+    if (!alike(y, like_y)) y = rebind_like<S>(like_y);
+    if (!alike(dy, like_y)) dy = rebind_like<S>(like_y);
     if (!alike(p, like_p)) p = rebind_like<S>(like_p);
   }
 };

@@ -6,72 +6,71 @@
 #include <type_traits>
 #include <utility>
 
+#include <revode/ad/faces.hpp>
 #include <revode/state/algebra.hpp>
 
 namespace revode {
 
-/// A field with central differences in place of derivatives, for right-hand sides that accept one
-/// scalar type only. Asked for by name, never chosen silently. Host only.
-///   df/dx ≈ (f(x + h) - f(x - h)) / 2h,  h = ε^(1/3) max(|x|, typical_size)
-/// Error about ε^(2/3) (|f| + |f'''| typical_size³)/typical_size: 4e-11 in double for a well-scaled
-/// field, so gradients are good to 10 digits at best and the dot-product law holds to those only.
-/// Cost: two evaluations a direction (jvp), or a component of t, y and p (vjp), or of y (jacobian);
-/// each call allocates when the state is dynamic. F is a reference when made from an lvalue.
 template <class F>
-class finite_difference_field {
+class finite_difference_rule {
  public:
-  explicit finite_difference_field(F field, double typical_size)
+  static constexpr bool autonomous = says_autonomous<std::remove_cvref_t<F>>;
+  static constexpr bool complex_pairs = says_complex_pairs<std::remove_cvref_t<F>>;
+
+  explicit finite_difference_rule(F field, double typical_size)
       : field_(std::forward<F>(field)),
         typical_size_(typical_size) {}
 
-  template <class T, class Y, class P>
-  requires requires(const std::remove_reference_t<F>& f, const T& t, const Y& y, const P& p,
-                    Y& dy) {
-    f(t, y, p, dy);
+  template <class Face, class T, class Y, class P>
+  requires requires(const F& f, const T& t, const Y& y, const P& p, Y& dy) {
+    Face::value(f, t, y, p, dy);
   }
-  void operator()(const T& t, const Y& y, const P& p, Y& dy) const { field_(t, y, p, dy); }
+  void value(Face, const T& t, const Y& y, const P& p, Y& dy) const {
+    Face::value(field_, t, y, p, dy);
+  }
 
   /// out = f_t dt + f_y dy + f_p dp: one difference along the direction.
-  template <class T, class Y, class P>
-  requires std::is_floating_point_v<T>
-  void jvp(T t, const Y& y, const P& p, T dt, const Y& dy, const P& dp, Y& out) const {
+  template <class Face, class T, class Y, class P>
+  requires(std::is_floating_point_v<T>&& has_face<Face, std::remove_cvref_t<F>, Y, P, T>) void push(
+      Face face, T t, const Y& y, const P& p, T dt, const Y& dy, const P& dp, Y& out) const {
     const T reach = std::fmax(largest(dy), std::fmax(largest(dp), std::abs(dt)));
     if (!(reach > T(0))) return fill(out, T(0));
     const T size = std::fmax(std::fmax(largest(y), largest(p)), std::abs(t));
     const T h = step(size) / reach;
-    const Y above = moved(t, y, p, h, dt, dy, dp);
-    const Y below = moved(t, y, p, -h, dt, dy, dp);
+    const Y above = moved(face, t, y, p, h, dt, dy, dp);
+    const Y below = moved(face, t, y, p, -h, dt, dy, dp);
     for (int i = 0, n = length(out); i < n; ++i) {
       out.data()[i] = (above.data()[i] - below.data()[i]) / (h + h);
     }
   }
 
   /// gt += wᵀf_t, gy += wᵀf_y, gp += wᵀf_p
-  template <class T, class Y, class P>
-  requires std::is_floating_point_v<T>
-  void vjp(T t, const Y& y, const P& p, const Y& w, T& gt, Y& gy, P& gp) const {
+  template <class Face, class T, class Y, class P>
+  requires(std::is_floating_point_v<T>&& has_face<Face, std::remove_cvref_t<F>, Y, P, T>) void pull(
+      Face, T t, const Y& y, const P& p, const Y& w, T& gt, Y& gy, P& gp) const {
     Y x = y, column = zero_like(y);
     P q = p;
-    difference(t, column, [&](Y& f) { field_(t, y, p, f); });
+    difference(t, column, [&](Y& f) { Face::value(field_, t, y, p, f); });
     gt += dot(w, column);
     for (int j = 0, n = length(y); j < n; ++j) {
-      difference(x.data()[j], column, [&](Y& f) { field_(t, x, p, f); });
+      difference(x.data()[j], column, [&](Y& f) { Face::value(field_, t, x, p, f); });
       gy.data()[j] += dot(w, column);
     }
     for (int j = 0, n = length(p); j < n; ++j) {
-      difference(q.data()[j], column, [&](Y& f) { field_(t, y, q, f); });
+      difference(q.data()[j], column, [&](Y& f) { Face::value(field_, t, y, q, f); });
       gp.data()[j] += dot(w, column);
     }
   }
 
   /// jac(i, j) = df_i/dy_j
-  template <class T, class Y, class P, class J>
-  requires std::is_floating_point_v<T>
-  void jacobian(T t, const Y& y, const P& p, J& jac) const {
+  template <class Face, class T, class Y, class P, class J>
+  requires(std::is_floating_point_v<T>&& has_face<Face, std::remove_cvref_t<F>, Y, P,
+                                                  T>) void matrix(Face, T t, const Y& y, const P& p,
+                                                                  J& jac) const {
     Y x = y, column = zero_like(y);
     const int n = length(y);
     for (int j = 0; j < n; ++j) {
-      difference(x.data()[j], column, [&](Y& f) { field_(t, x, p, f); });
+      difference(x.data()[j], column, [&](Y& f) { Face::value(field_, t, x, p, f); });
       for (int i = 0; i < n; ++i) jac(i, j) = column.data()[i];
     }
   }
@@ -109,12 +108,13 @@ class finite_difference_field {
   }
 
   /// f(t + h dt, y + h dy, p + h dp)
-  template <class T, class Y, class P>
-  Y moved(T t, Y y, P p, T h, T dt, const Y& dy, const P& dp) const {
+  template <class Face, class T, class Y, class P>
+  Y moved(Face, T t, Y y, P p, T h, T dt, const Y& dy, const P& dp) const {
     axpy(h, dy, y);
     axpy(h, dp, p);
     Y f = zero_like(y);
-    field_(t + h * dt, y, p, f);
+    const T at = t + h * dt;
+    Face::value(field_, at, std::as_const(y), std::as_const(p), f);
     return f;
   }
 
@@ -122,11 +122,22 @@ class finite_difference_field {
   double typical_size_;
 };
 
+/// A field with central differences in place of derivatives, those of its parts as well, for right-hand
+/// sides that accept one scalar type only. Asked for by name, never chosen silently. Host only.
+///   df/dx ≈ (f(x + h) - f(x - h)) / 2h,  h = ε^(1/3) max(|x|, typical_size)
+/// Error about ε^(2/3) (|f| + |f'''| typical_size³)/typical_size: 4e-11 in double for a well-scaled
+/// field, so gradients are good to 10 digits at best and the dot-product law holds to those only.
+/// Cost: two evaluations a direction (jvp), or a component of t, y and p (vjp), or of y (jacobian);
+/// each call allocates when the state is dynamic. F is a reference when made from an lvalue.
+template <class F>
+using finite_difference_field = field_by<finite_difference_rule<F>>;
+
 /// `solve(by_finite_differences(f), ...)`. typical_size: below which size of an element of t, y and
 /// p the difference step shrinks no further.
 template <class F>
 auto by_finite_differences(F&& field, double typical_size = 1.0) {
-  return finite_difference_field<F>(std::forward<F>(field), typical_size);
+  return finite_difference_field<F>{
+      finite_difference_rule<F>(std::forward<F>(field), typical_size)};
 }
 
 }  // namespace revode

@@ -10,6 +10,7 @@
 
 #include <revode/ad/array_store.hpp>
 #include <revode/ad/operation_list.hpp>
+#include <revode/ad/thread_owner.hpp>
 #include <revode/ad/variable.hpp>
 
 namespace revode {
@@ -29,6 +30,9 @@ class joined_recording {
   virtual void clear() = 0;
   virtual void begin_pull() = 0;
   virtual std::size_t bytes() const = 0;
+
+  /// Is the running thread the one that records? Operators that find it is not change nothing.
+  [[gnu::always_inline]] bool here() const { return owner_.here(); }
 
   /// f() is run after whatever is recorded in either from now on, before what was recorded so far.
   template <class F>
@@ -65,6 +69,7 @@ class joined_recording {
   }
 
   operation_list operations_;
+  thread_owner owner_;
   joined_recording* leader_ = nullptr;
   std::unique_ptr<joined_recording> follower_;
 };
@@ -76,7 +81,7 @@ class joined_recording {
 /// T is float, double or a dual (reverse over forward, for second derivatives). Memory: 8 + 3
 /// sizeof(T) bytes an operation, kept by clear(): nothing is allocated once the arena has seen its
 /// largest formula. Cost of pull: two multiply-adds a node, in fixed order. Not shared between
-/// threads; there is no global state, two recordings know nothing of each other, but for those that
+/// threads: what others write is not recorded, and the pull throws. There is no global state, two recordings know nothing of each other, but for those that
 /// over() joins: one may be made and pulled while another is pulled.
 ///
 /// What is no formula of two scalars is an operation: a callable, called as f() or f(recording) in
@@ -95,17 +100,23 @@ class recording final : public joined_recording {
   ~recording() override { clear(); }
 
   void clear() override {
+    owner_.take();
     operations_.clear();
     if (follower_) follower_->clear();
     arrays_.clear();
     nodes_.clear();
   }
 
-  variable<T> input(const T& value) { return {value, push(-1, -1, T(0), T(0)), this}; }
+  variable<T> input(const T& value) {
+    if (nodes_.empty() && arrays_.empty()) owner_.take();
+    return {value, push(-1, -1, T(0), T(0)), this};
+  }
 
   /// f is run in pull(): after whatever is recorded from now on, before what was recorded so far.
+  /// errors  std::invalid_argument on another thread than the recording's
   template <class F>
   std::decay_t<F>& operation(F&& f) {
+    if (!here()) owner_.expect_alone();
     return operations_.template add<recording>(nodes_.size(), std::forward<F>(f));
   }
 
@@ -118,7 +129,10 @@ class recording final : public joined_recording {
   }
 
   /// The same in parts: all adjoints are 0; add weights of outputs; propagate them.
+  /// errors  std::invalid_argument where other threads wrote to the recording
   void begin_pull() override {
+    owner_.expect_alone();
+    owner_.take();
     adjoints_.assign(nodes_.size(), T(0));
     left_ = nodes_.size();
     if (follower_) follower_->begin_pull();
@@ -157,11 +171,13 @@ class recording final : public joined_recording {
       static_assert(std::same_as<std::common_type_t<U, T>, double> && sizeof(U) != sizeof(T),
                     "a recording over these two scalars (float and double may meet, and duals "
                     "only their own kind) cast one of the leaves?");
+      if (!here()) return elsewhere<U>();
       return beside<recording<U>>();
     }
   }
   template <class U>
   variable<U> cast(const variable<T>& x) {
+    if (!here()) return variable<U>(static_cast<U>(x.value));
     recording<U>& other = over<U>();
     const variable<U> y = other.input(static_cast<U>(x.value));
     joint_operation([this, &other, to = x.id, from = y.id] {
@@ -176,8 +192,9 @@ class recording final : public joined_recording {
            operations_.bytes() + (follower_ ? follower_->bytes() : 0);
   }
 
-  /// For operators: a new node with parents a and b (-1: none).
+  /// For operators: a new node with parents a and b (-1: none). On another thread: none.
   int push(int a, int b, const T& slope_a, const T& slope_b) {
+    if (!here()) return -1;
     nodes_.push_back(node{slope_a, slope_b, a, b});
     return static_cast<int>(nodes_.size()) - 1;
   }
@@ -187,6 +204,14 @@ class recording final : public joined_recording {
     T slope_a, slope_b;
     int a, b;
   };
+
+  /// Where another thread finds nothing.
+  template <class U>
+  static recording<U>& elsewhere() {
+    thread_local recording<U> nowhere;
+    nowhere.clear();
+    return nowhere;
+  }
 
   mark now() const override { return {nodes_.size(), operations_.size()}; }
   void pull_to(mark to) override {

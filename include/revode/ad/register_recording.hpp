@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <revode/ad/field_calls.hpp>
+#include <revode/ad/optimiser_answer.hpp>
 #include <revode/ad/recording.hpp>
 
 namespace revode {
@@ -32,14 +33,16 @@ class register_recording {
 
   template <class SlopeA, class SlopeB>
   [[gnu::always_inline]] int push(int a, int b, const SlopeA& slope_a, const SlopeB& slope_b) {
-    if (size_ < Capacity) {
-      node& n = nodes_[size_];
+    const int k =
+        size_++;  // read once: a field's own threads may come while it is asked for its length
+    if (k < Capacity) {
+      node& n = nodes_[k];
       n.link = link_of(a, sign_by_type<SlopeA>) + (link_of(b, sign_by_type<SlopeB>) << link_bits);
       if constexpr (sign_by_type<SlopeA> == 0) n.slope_a = slope_a;
       if constexpr (sign_by_type<SlopeB> == 0)
         if (b >= 0) n.slope_b = slope_b;
     }
-    return size_++;
+    return k;
   }
 
   int size() const { return size_; }
@@ -139,16 +142,14 @@ class register_sweep {
 
  public:
   /// Is this field's recording one of constant length, and short enough? The optimiser knows: not
-  /// for a field that branches on its state or keeps a loop. Asked once per field, in one function,
-  /// so that every caller goes the same way and gets the same bits.
-#if defined(__clang__)  // which keeps the nodes in memory
-  static bool fits(const F&, T, const Y&, const P&) { return false; }
-#else
+  /// for a field that branches on its state or keeps a loop. Asked once per field and program, so that
+  /// every caller goes the same way and gets the same bits.
   static bool fits(const F& f, T t, const Y& y, const P& p) {
-    static const bool answer = probe(f, t, y, p);
+    static const bool answer = ask<optimiser_answers>(f, t, y, p);
     return answer;
   }
-#endif
+  /// What fits() said.
+  static inline optimiser_answer told{};
 
   /// gt, gy, gp += wᵀ (f_t, f_y, f_p); needs fits()
   template <bool Time, class GP>
@@ -191,6 +192,13 @@ class register_sweep {
     f(time, a.y, a.p, a.dy);
   }
 
+  template <bool Answers>
+  [[gnu::noinline]] static bool ask(const F& f, T t, const Y& y, const P& p) {
+    bool answer = false;
+    if constexpr (Answers) answer = probe(f, t, y, p);
+    told.give(answer);
+    return answer;
+  }
   [[gnu::noinline, gnu::flatten]] static bool probe(const F& f, T t, const Y& y, const P& p) {
     tape r;
     field_arrays<Y, P, V> a;

@@ -6,6 +6,7 @@
 
 #include <revode/ad/dual.hpp>
 #include <revode/ad/field_calls.hpp>
+#include <revode/ad/optimiser_answer.hpp>
 #include <revode/ad/tracked_pack.hpp>
 #include <revode/config.hpp>
 #include <revode/state/algebra.hpp>
@@ -29,20 +30,13 @@ class tracked_sweep {
 
  public:
   /// jac(i, j) = df_i/dy_j, every element, or false and nothing. Does the optimiser know which parts
-  /// move? Not of a field that branches on its state or keeps a loop. Asked once per field, so that
-  /// every caller goes the same way; the first call evaluates the field once more.
-#if defined(__clang__)  // which keeps the notes in memory
-  template <class J>
-  static bool jacobian(const F&, T, const Y&, const P&, J&) {
-    return false;
-  }
-#else
+  /// move? Not of a field that branches on its state or keeps a loop. Asked once per field and
+  /// program, so that every caller goes the same way; the first call evaluates the field once more.
   template <class J>
   static bool jacobian(const F& f, T t, const Y& y, const P& p, J& jac) {
-    static const bool known = sweep(f, t, y, p, jac);
-    return known && sweep(f, t, y, p, jac);
+    static const sweep_of_field<J> chosen = ask<optimiser_answers>(f, t, y, p, jac);
+    return chosen != nullptr && chosen(f, t, y, p, jac);
   }
-#endif
 
   /// Does jacobian return true?
   [[gnu::noinline]] static bool knows(const F& f, T t, const Y& y, const P& p) {
@@ -52,6 +46,9 @@ class tracked_sweep {
     }();
     return known;
   }
+
+  /// What it found.
+  static inline optimiser_answer told{};
 
   /// The same numbers, whatever the optimiser knows, one direction a part: inlined in a loop over
   /// lanes, neighbours share vectors.
@@ -63,6 +60,19 @@ class tracked_sweep {
   }
 
  private:
+  template <class J>
+  using sweep_of_field = bool (*)(const F&, T, const Y&, const P&, J&);
+  template <bool Answers, class J>
+  [[gnu::noinline]] static sweep_of_field<J> ask(const F& f, T t, const Y& y, const P& p, J& jac) {
+    sweep_of_field<J> chosen = nullptr;
+    if constexpr (Answers) {
+      const volatile sweep_of_field<J> all = &sweep<J>;  // not a copy made for the question
+      if (all(f, t, y, p, jac)) chosen = all;
+    }
+    told.give(chosen != nullptr);
+    return chosen;
+  }
+
   template <class J>
   [[gnu::noinline, gnu::flatten]] static bool sweep(const F& f, T t, const Y& y, const P& p,
                                                     J& jac) {

@@ -109,8 +109,26 @@ inline void refuse_what_lanes_lack(const options& o) {
                                 "out, or solve lane by lane with events()?");
 }
 
+/// Throws for an element of a lane that is 0 where the lane's atol is: a solve alone tells by its
+/// status whether its error needs a scale, lanes do not.
+template <class F, class Y, class P>
+void validate_scales(const ensemble<F, Y, P>& e, const options& o) {
+  bool some = o.atol == 0;
+  for (const double atol : e.atol) some = some || atol == 0;
+  if (!some || o.fixed_step > 0) return;
+  for (index l = 0, lanes = lanes_of(e); l < lanes; ++l) {
+    const Y y0 = of_lane(e.y0, l);
+    if (options_of(e, o, l).atol != 0) continue;
+    for (int i = 0; i < length(y0); ++i)
+      if (y0.data()[i] == 0)
+        throw std::invalid_argument("lane " + std::to_string(l) + " with atol = 0 and y0[" +
+                                    std::to_string(i) +
+                                    "] = 0 (its error has no scale) give an atol above 0?");
+  }
+}
+
 /// Throws std::invalid_argument, before any work, for the first thing wrong; returns the number of
-/// lanes.
+/// lanes. A state that is no number is told by its lane's status.
 template <class M, class F, class Y, class P>
 [[gnu::always_inline]] inline index validate(const ensemble<F, Y, P>& e, const M& m,
                                              const options& o) {
@@ -136,11 +154,12 @@ template <class M, class F, class Y, class P>
         " rows) solve lane by lane with events()?");
   const bool alike = e.t0.size() == 1 && e.t1.size() == 1 && e.rtol.size() <= 1 &&
                      e.atol.size() <= 1 && e.max_steps.size() <= 1 && e.save_ts.size() <= 1;
+  validate_scales(e, o);
   for (index l = 0; l < (alike ? 1 : lanes); ++l) {
     try {
       const options of = options_of(e, o, l);
       const double t0 = of_lane(e.t0, l), t1 = of_lane(e.t1, l);
-      validate(problem<const F&, Y, P>{e.f, e.y0[0], t0, t1, e.p[0]}, m, of);
+      validate_request(problem<const F&, Y, P>{e.f, e.y0[0], t0, t1, e.p[0]}, m, of);
       if (of.fixed_step > 0) fixed_step_count(t0, t1, of.fixed_step);
     } catch (const std::invalid_argument& wrong) {
       if (alike) throw;

@@ -87,7 +87,7 @@ index validate(const ensemble<F, Y, P>& e, const M& m, const options& o,
     try {
       const auto q = problem_of(e, l);
       const options of = options_of(e, o, l);
-      validate(q, m, of, of_lane(events, l));
+      validate_request(q, m, of, of_lane(events, l));
       stretches<event_list<E...>, Y, P>(of, of_lane(events, l), q.p, q.t0, q.t1);  // their times
     } catch (const std::invalid_argument& wrong) {
       throw std::invalid_argument("lane " + std::to_string(l) + ": " + wrong.what());

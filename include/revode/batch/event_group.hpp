@@ -109,6 +109,11 @@ struct event_group {
     }
     const double inside = step.t + what.theta * (step.t_new - step.t);
     if (what.theta >= 0 && g.direction[l] * (step.t_new - inside) <= 0) what.theta = 1;
+    if constexpr (has_located<Y, P>(static_cast<const Pack*>(nullptr))) {
+      const double at = what.theta == 1 ? step.t_new : inside;
+      if (what.theta >= 0 && !occur_in_lane(ev, l, at, step, p, what))
+        return code(status::event_not_resolved);
+    }
     const bool whole = what.theta < 0 || what.theta == 1;
     if (g.has_passed_save(l)) {
       const auto& in = forward.in;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -46,7 +47,8 @@ struct lane_reverse_statistics {
 /// that begin or end at a time that moves are pulled lane by lane: all of an equidistant grid.
 struct of_times {};
 
-/// The result of ensemble_solver::gradient. A lane without success counts nothing.
+/// The result of ensemble_solver::gradient. A lane whose solve has no success counts nothing; one whose
+/// gradient is not finite is non_finite_gradient, its numbers and total_y0 and total_p are NaN.
 template <class Y, class P>
 struct ensemble_gradient {
   std::vector<scalar_t<Y>> loss{};
@@ -58,7 +60,35 @@ struct ensemble_gradient {
   lane_reverse_statistics reverse{};
   std::vector<double> t0{}, t1{};         ///< with of_times
   std::vector<std::vector<double>> ts{};  ///< likewise: of each lane's listed save times
+  std::vector<revode::status> status{};   ///< of each lane: that of its solve, then of its gradient
+
+  /// Lanes with another status than success.
+  index failed() const {
+    index count = 0;
+    for (const auto s : status) count += s != revode::status::success;
+    return count;
+  }
 };
+
+/// Spoils the lanes whose gradients are not finite, and then the totals.
+template <class Y, class P>
+void settle_lanes(ensemble_gradient<Y, P>& g) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto spoil = [](auto& x) { fill(x, static_cast<scalar_t<decltype(x)>>(nan)); };
+  bool any = false;
+  for (std::size_t l = 0; l < g.status.size(); ++l) {
+    bool finite = all_finite(g.y0[l]) && all_finite(g.p[l]);
+    if (!g.t0.empty()) finite = finite && all_finite(vec{g.t0[l], g.t1[l]}) && all_finite(g.ts[l]);
+    if (finite) continue;
+    any = true;
+    g.status[l] = status::non_finite_gradient;
+    spoil(g.y0[l]), spoil(g.p[l]);
+    if (g.t0.empty()) continue;
+    g.t0[l] = g.t1[l] = nan;
+    g.ts[l].assign(g.ts[l].size(), nan);
+  }
+  if (any) spoil(g.total_y0), spoil(g.total_p);
+}
 
 /// The arrays of the reverse pass, where the lanes run.
 template <class Place, class T>
@@ -134,6 +164,8 @@ class gradient_store {
     if (!t0_.empty()) download_times(store, g);
     for (const index r : store.host(rounds_)) g.reverse.pulled_rounds += r;
     for (const index r : store.host(replayed_)) g.reverse.replayed_rounds += r;
+    g.status = store.statuses();
+    settle_lanes(g);
     return g;
   }
 

@@ -76,7 +76,8 @@ REVODE_HD bool move_lane(const lane_rules& rules, lane_group<M, Y, P, W>& g, con
   const bool accept = g.error[l] <= g.accepted_up_to(l);
   const double wanted = (tried - t) * factor, h = Plain ? wanted : bounded_step(rules, wanted);
   const double at = select(accept, tried, t);
-  const double next = next_lane_time(g.direction[l], at, g.t1[l], h);
+  const double next =
+      Plain ? next_lane_time(g.direction[l], at, g.t1[l], h) : bounded_lane_time(g, l, at, h);
   if constexpr (!std::is_same_v<Tapes, no_tapes>) g.t_from[l] = t;
   g.t[l] = at;
   g.t_new[l] = next;

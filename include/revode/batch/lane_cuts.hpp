@@ -48,11 +48,14 @@ struct lane_cutter {
     ev.t_event[l] = -infinite;
     ev.stuck[l] = 0;
     ev.hit[l] = ev.tried[l] = ev.earlier[l] = 0;
-    for (int k = 0; k < count; ++k) ev.side[k][l] = 0;
+    for (int k = 0; k < count; ++k) {
+      ev.side[k][l] = ev.near[k][l] = ev.residual[k][l] = 0;
+      ev.last[k][l] = -infinite;
+    }
     if (g.t[l] == g.t1[l]) return code(status::success);
     find_end();
     if (pending(g.t[l])) return cut(found_type{}, nullptr);
-    return know_sides(found_type{}) ? running : code(status::event_not_resolved);
+    return know_sides(found_type{}, false) ? running : code(status::event_not_resolved);
   }
 
   /// solve_cuts::reach: at the end of a stretch.
@@ -100,16 +103,17 @@ struct lane_cutter {
       begins = begins || k.which >= 0 || k.after != k.t || k.end != k.t;
       if (g.direction[l] * (k.after - t) > 0) t = k.after;
     }
-    bool terminal = false;
-    if (begins) terminal = jump(what, step, first, t, theta == 1 ? end : t);
+    bool terminal = false, moved = false;
+    if (begins) terminal = jump(what, step, first, t, theta == 1 ? end : t, moved);
     g.t[l] = t;
     find_end();
-    const bool still = theta >= 0 && magnitude(at - ev.t_event[l]) <= time_resolution(at, at);
+    const bool still =
+        theta >= 0 && magnitude(at - ev.t_event[l]) <= same_time(at, step->t_new - step->t);
     ev.stuck[l] = still ? ev.stuck[l] + 1 : 0;
     ev.t_event[l] = at;
     if (terminal) return code(status::terminal_event);
     if (t == ev.t1[l]) return code(status::success);
-    const bool lost = ev.stuck[l] > most_stuck_in_lane || (begins && !know_sides(what));
+    const bool lost = ev.stuck[l] > most_stuck_in_lane || (begins && !know_sides(what, moved));
     return lost ? code(status::event_not_resolved) : running;
   }
 
@@ -135,9 +139,9 @@ struct lane_cutter {
   }
 
   /// The state behind the events of a cut, from which the method begins afresh at t; does one of them
-  /// end the solve?
+  /// end the solve? moved: did a jump that may be for parameters alone change the state?
   REVODE_HD bool jump(const found_type& what, piece_type* step, index first, double t,
-                      double located_at) {
+                      double located_at, bool& moved) {
     Y y;
     P p;
     read_lane(g.p, l, p);
@@ -155,6 +159,7 @@ struct lane_cutter {
       if constexpr (jumps_parameters<E, Y, P>) {
         const P p_before = p;
         e.jump(static_cast<T>(time), y_before, p_before, y, p);
+        moved = moved || !same_elements(y_before, y);
       } else if constexpr (jumps_state<E, Y, P>) {
         e.jump(static_cast<T>(time), y_before, p, y);
       }
@@ -175,8 +180,23 @@ struct lane_cutter {
     return terminal;
   }
 
+  /// event_search::view
+  template <class E>
+  REVODE_HD surface_view view(const E& e, const Y& y, const P& p, const Y& slope, double value,
+                              double residual) const {
+    const double t = g.t[l], rate = condition_slope(e, t, y, p, slope);
+    const double beside = t + few_ulps<T> * t;
+    Y moved = y;
+    const double noise = rounding_of(
+        [&](const Y& at) { return condition_in_lane(e, beside, at, p); }, value, y, moved);
+    const double still = rounding_of([&](const Y& at) { return condition_slope(e, t, y, p, at); },
+                                     rate, slope, moved);
+    const double moving = time_resolution(t, t) * std::abs(rate);
+    return {value, std::fmax(2 * residual, std::fmax(moving, noise)), g.direction[l] * rate, still};
+  }
+
   /// event_search::start: on which side of its surface each event is; `what` was found just before.
-  REVODE_HD bool know_sides(const found_type& what) {
+  REVODE_HD bool know_sides(const found_type& what, bool moved) {
     bool known = true, sloped = false;
     const double t = g.t[l];
     Y y, slope{};
@@ -186,21 +206,23 @@ struct lane_cutter {
     for_each_event(*ev.list[l], [&](auto number, const auto& e) {
       constexpr int k = decltype(number)::value;
       if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
-        const double value = condition_in_lane(e, t, y, p);
+        const double value = condition_in_lane(e, t, y, p), from = ev.side[k][l];
+        double side = sign_of(value);
         known = known && value == value;
-        ev.side[k][l] = sign_of(value);
-        if (value != 0 && !what.found[k]) return;
+        ev.side[k][l] = side;
+        const bool behind = at_rest(from) || what.found[k];
+        if (value != 0 && !behind && (from == 0 || from == side)) return;
         if (!sloped) {
           system<F, Y, P> sys(f, p);
           sys(t, y, slope);
           g.evaluations[l] += sys.counts.field_evaluations;
           sloped = true;
         }
-        const double rate = condition_slope(e, t, y, p, slope);
-        const double near =
-            what.found[k] ? std::fmax(2 * what.residual[k], time_resolution(t, t) * std::abs(rate))
-                          : 0.0;
-        if (std::abs(value) <= near) ev.side[k][l] = sign_of(g.direction[l] * rate);
+        const surface_view v = view(e, y, p, slope, value, ev.residual[k][l]);
+        const bool wall = is_wall<Y, P>(e, moved || at_rest(from)) && leaves_side(e, from);
+        known = find_side(v, from, wall, side) && known;
+        ev.side[k][l] = side;
+        ev.near[k][l] = v.near;
       }
     });
     return known;

@@ -106,8 +106,9 @@ template <class Pack, int W>
 struct alignas(64) lane_event_state {
   static constexpr int count = events_in(static_cast<const Pack*>(nullptr));
   const Pack* list[W];
-  double side[count][W];  // of its surface on which each event is: −1, 0, 1
-  double hit[W];          // the last step: 1, something passes through 0; 2, not looked at yet
+  double side[count][W];  // of its surface on which each event is, see solve/event_sides.hpp
+  double near[count][W], residual[count][W], last[count][W];  // as event_search has them
+  double hit[W];  // the last step: 1, something passes through 0; 2, not looked at yet
   double tried[W], earlier[W];  // h and log2 of the last error before the last attempt
   double t1[W];                 // the lane's end; the group's t1 is that of the stretch
   double t_event[W];            // of the last cut

@@ -64,6 +64,7 @@ struct alignas(64) lane_group {
   index clock = 0;               // rounds so far
   index deadline = no_deadline;  // the round after which a lane has no attempt left
   index evaluations_each = 0;    // field evaluations of one attempt
+  double max_step = infinite;
 
   // A lane alone, which has few registers to spare on a device, keeps less and counts by itself.
   REVODE_HD index attempts_of(int l) const { return W == 1 ? attempts[l] : clock - started[l]; }
@@ -118,11 +119,18 @@ REVODE_HD double next_lane_time(double direction, double t, double t1, double h)
   return select(direction * (t1 - t - 1.01 * h) <= 0, t1, t + h);
 }
 
+/// The same with max_step, from t with length h.
+template <class M, class Y, class P, int W>
+REVODE_HD double bounded_lane_time(const lane_group<M, Y, P, W>& g, int l, double t, double h) {
+  const double t_new = next_lane_time(g.direction[l], t, g.t1[l], h);
+  return within_max_step(g.direction[l], t, t_new, g.t1[l], g.max_step);
+}
+
 /// Where the next attempt of a lane that runs ends.
 template <bool Fixed, class M, class Y, class P, int W>
 REVODE_HD double next_end(const lane_group<M, Y, P, W>& g, int l) {
   return Fixed ? equal_step_end(g.t0[l], g.t1[l], g.steps[l] + 1, g.equal_steps[l])
-               : next_lane_time(g.direction[l], g.t[l], g.t1[l], g.h[l]);
+               : bounded_lane_time(g, l, g.t[l], g.h[l]);
 }
 
 /// body(l) for every lane, as one vector operation each line. Written out, a step of several lanes

@@ -6,7 +6,7 @@
 #include <revode/ad/dual_sweep.hpp>
 #include <revode/batch/lane_events.hpp>
 #include <revode/batch/lane_group.hpp>
-#include <revode/solve/bracketed_root.hpp>
+#include <revode/solve/event_sides.hpp>
 
 namespace revode {
 
@@ -17,19 +17,17 @@ template <int Count>
 struct found_events {
   double theta = -1;  ///< −1: none
   bool found[Count] = {};
-  double residual[Count] = {};
 };
 
 enum class lane_verdict { none, found, unresolved };
 
-REVODE_HD double sign_of(double g) { return select(g > 0, 1.0, 0.0) - select(g < 0, 1.0, 0.0); }
+/// sign_of in loops over lanes.
+REVODE_HD double lane_sign(double g) { return select(g > 0, 1.0, 0.0) - select(g < 0, 1.0, 0.0); }
 
-/// Does an event on this side occur with this next one?
+/// Does an event on this side occur with this next one, or is it a body at rest?
 template <class E>
 REVODE_HD bool crosses(const E& e, double side, double next) {
-  const crossing d = direction_of(e);
-  return (side != 0) & (next != side) &
-         ((d == crossing::both) | ((d == crossing::rising) == (side < 0)));
+  return (side != 0) & (next != side) & leaves_side(e, side);
 }
 
 template <class Y, class P, class E>
@@ -96,13 +94,32 @@ REVODE_HD lane_verdict locate(const Pack& pack, const Piece& step, const P& p, d
       };
       root[k] = root_between(g, from, to, side[k] * value[k], resolution);
       known = known && root[k] == root[k];
-      what.residual[k] = std::abs(g(root[k]));
       if (root[k] < what.theta) what.theta = root[k];
     }
   });
   if (!known) return lane_verdict::unresolved;
   for (int k = 0; k < Count; ++k) what.found[k] = crossed[k] && root[k] - what.theta <= apart;
   return lane_verdict::found;
+}
+
+/// event_search::occur for lane l, at time t.
+template <class Pack, class Piece, int W, int Count, class P>
+REVODE_HD bool occur_in_lane(lane_event_state<Pack, W>& ev, int l, double t, const Piece& step,
+                             const P& p, const found_events<Count>& what) {
+  auto y = step.y_new;
+  using Y = decltype(y);
+  step.at(what.theta, y);
+  bool apart = true;
+  for_each_event(*ev.list[l], [&](auto number, const auto& e) {
+    constexpr int k = decltype(number)::value;
+    if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
+      if (!what.found[k]) return;
+      apart = apart && std::abs(t - ev.last[k][l]) > same_time(t, step.t_new - step.t);
+      ev.last[k][l] = t;
+      ev.residual[k][l] = std::abs(condition_in_lane(e, t, y, p));
+    }
+  });
+  return apart;
 }
 
 /// event_search::look for lane l.
@@ -124,13 +141,14 @@ REVODE_HD lane_verdict look_at_lane(lane_event_state<Pack, W>& ev, int l, const 
       constexpr int k = decltype(number)::value;
       if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
         value[k] = condition_in_lane(e, step.t + to * (step.t_new - step.t), y, p);
+        known = next_side(value[k], ev.near[k][l], side[k], next[k]) && known;
         known = known && value[k] == value[k];
-        next[k] = sign_of(value[k]);
-        crossed[k] = crosses(e, side[k], next[k]);
+        crossed[k] = !at_rest(side[k]) && crosses(e, side[k], next[k]);
         any = any || crossed[k];
       }
     });
     if (!known) return lane_verdict::unresolved;
+    for (int k = 0; k < Count; ++k) ev.side[k][l] = side[k];
     if (any) return locate(pack, step, p, from, to, crossed, side, value, what, y);
     for (int k = 0; k < Count; ++k) ev.side[k][l] = side[k] = next[k] != 0 ? next[k] : side[k];
     from = to;

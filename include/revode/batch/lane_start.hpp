@@ -57,6 +57,7 @@ REVODE_HD void take_problem(const lane_rules& rules, const lane_inputs<scalar_t<
   g.t0[l] = g.t[l] = t0;
   g.t1[l] = t1;
   g.direction[l] = t1 < t0 ? -1 : 1;
+  g.max_step = rules.max_step > 0 ? rules.max_step : infinite;
   g.rtol[l] = in.rtol.at(0, lane);
   g.atol[l] = in.atol.at(0, lane);
   g.previous[l] = g.before[l] = is_linearly_implicit_v<M> ? 1 : 0;

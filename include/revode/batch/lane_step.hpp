@@ -81,10 +81,10 @@ REVODE_HD void pull_in_lane(const M& m, System& sys, double t, double t_new, con
   const typename types::seeds* no_seeds = nullptr;
   step_ends<typename System::scalar>* no_ends = nullptr;
   if constexpr (requires {
-                  pull_step<M, false>(sys, t, t_new, tape, scratch, no_seeds, state_bar, p_bar,
+                  pull_step<M, 0>(sys, t, t_new, tape, scratch, no_seeds, state_bar, p_bar,
                                       no_ends);
                 })
-    pull_step<M, false>(sys, t, t_new, tape, scratch, no_seeds, state_bar, p_bar, no_ends);
+    pull_step<M, 0>(sys, t, t_new, tape, scratch, no_seeds, state_bar, p_bar, no_ends);
   else if constexpr (requires {
                        pull_rosenbrock_step<M, false>(m, sys, t, t_new, tape, scratch, no_seeds,
                                                       state_bar, p_bar, no_ends);

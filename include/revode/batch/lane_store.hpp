@@ -104,16 +104,23 @@ class lane_store {
     s.y = rows<Y>(y_);
     s.t = host(t_);
     s.t.resize(lanes);
-    const auto ended = host(ended_), attempts = host(attempts_), accepted = host(accepted_),
+    const auto attempts = host(attempts_), accepted = host(accepted_),
                evaluations = host(evaluations_);
-    s.status.resize(lanes);
+    s.status = statuses();
     s.stats.resize(lanes);
     for (std::size_t l = 0; l < lanes; ++l) {
-      s.status[l] = static_cast<status>(ended[l]);
       s.stats[l] = {accepted[l], fixed_ ? 0 : attempts[l] - accepted[l], evaluations[l]};
     }
     if (points_ > 0) s.ys = {stride_, host(ys_), host(saved_)};
     return s;
+  }
+
+  /// How each lane has ended.
+  std::vector<status> statuses() const {
+    std::vector<status> all;
+    for (const auto code : host(ended_)) all.push_back(static_cast<status>(code));
+    all.resize(static_cast<std::size_t>(lanes_));
+    return all;
   }
 
   /// Component-major numbers as one Z a lane.

@@ -35,7 +35,7 @@ REVODE_HD bool watch_sample(const Pack& pack, double t, const Y& y, const P& p, 
         constexpr int k = decltype(number)::value;
         if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
           const double value = condition_in_lane(e, t, y, p);
-          const double next = sign_of(value);
+          const double next = lane_sign(value);
           hit = hit | (value != value) | crosses(e, side[k], next);
           side[k] = select(next != 0, next, side[k]);
         }

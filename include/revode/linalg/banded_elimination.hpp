@@ -147,14 +147,14 @@ class banded_elimination {
  private:
   void resize(int n, int lower, int width) {
     if (n == n_ && lower == lower_ && width == width_) return;
-    n_ = n;
-    lower_ = lower;
-    width_ = width;
     const auto rows = static_cast<std::size_t>(n);
     upper_of_.assign(rows * static_cast<std::size_t>(width), E{});
     lower_of_.assign(rows * static_cast<std::size_t>(lower), E{});
     pivots_.assign(rows, 0);
     beyond_.assign(rows, 0);
+    n_ = n;  // behind what may fail
+    lower_ = lower;
+    width_ = width;
   }
   /// While a row waits or is at work its first element is in the first column that is not done.
   E* upper(int k) { return upper_of_.data() + static_cast<std::ptrdiff_t>(k) * width_; }

@@ -22,10 +22,11 @@ class banded_matrix {
   /// Allocates when n or a width is new; the elements are then zero, otherwise as they were.
   void resize(int n, int lower, int upper) {
     if (n == n_ && lower == lower_ && upper == upper_) return;
-    n_ = n;
+    const int in_row = lower + 1 + upper;
+    elements_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(in_row), scalar(0));
+    n_ = n;  // behind what may fail
     lower_ = lower;
     upper_ = upper;
-    elements_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(width()), scalar(0));
   }
   void clear() {
     for (scalar& element : elements_) element = scalar(0);

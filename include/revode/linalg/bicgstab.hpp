@@ -10,8 +10,9 @@
 namespace revode {
 
 /// BiCGSTAB: A u = b from u = 0, until |b − A u| ≤ tolerance |b| by its recurrence, that stagnates
-/// or breaks down, or `most` products are done; u is then the best that there was. The same b gives
-/// the same bits. Copies get no memory: it is made at the first solve of a size.
+/// or breaks down, or `most` products are done; u is then the best that there was, NaN where that
+/// has not halved the residual. The same b gives the same bits. Copies get no memory: it is made at the
+/// first solve of a size.
 /// cost    two products and 12 n multiply-adds an iteration, however many went before
 /// memory  7 n numbers
 /// source  van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631–644
@@ -24,9 +25,9 @@ class bicgstab_solver {
 
   void resize(int n, int) {
     if (n == n_) return;
-    n_ = n;
     for (auto* x : {&rest_, &shadow_, &direction_, &of_direction_, &half_, &of_half_, &best_})
       x->assign(static_cast<std::size_t>(n), T(0));
+    n_ = n;  // behind what may fail
   }
 
   /// apply(in, out): out = A in, of n numbers each. How many products were taken.
@@ -37,6 +38,7 @@ class bicgstab_solver {
       rest_[at(i)] = shadow_[at(i)] = direction_[at(i)] = b[i];
     }
     T rho = dot(shadow_, rest_), least = rho;
+    const T given = rho;
     const T goal = tolerance * tolerance * rho;
     best_.assign(u, u + n_);
     int products = 0, since_best = 0;
@@ -69,9 +71,14 @@ class bicgstab_solver {
         direction_[at(i)] =
             muladd(beta, muladd(-omega, of_direction_[at(i)], direction_[at(i)]), rest_[at(i)]);
     }
-    for (int i = 0; i < n_; ++i) u[i] = best_[at(i)];
+    residual_ = given > T(0) ? std::sqrt(least / given) : given;
+    const bool useful = residual_ <= T(0.5);
+    for (int i = 0; i < n_; ++i) u[i] = useful ? best_[at(i)] : static_cast<T>(std::nan(""));
     return products;
   }
+
+  /// |b − A u| / |b| of the last solve, by the recurrence.
+  T residual() const { return residual_; }
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -80,6 +87,7 @@ class bicgstab_solver {
   }
 
   int n_ = 0;
+  T residual_{0};
   std::vector<T> rest_, shadow_, direction_, of_direction_, half_, of_half_, best_;
 };
 

@@ -35,11 +35,11 @@ class column_factors {
   void resize(int n) {
     if constexpr (N < 0) {
       if (n == n_) return;
-      n_ = n;
-      const auto padded_n = static_cast<std::size_t>(padded());
+      const auto padded_n = static_cast<std::size_t>(layout::padded(n));
       for (auto& part : of_) part.assign(padded_n * padded_n, T(0));
       for (auto& part : work_) part.resize(padded_n);
       order_.resize(static_cast<std::size_t>(n));
+      n_ = n;  // behind what may fail
     }
   }
 

@@ -21,8 +21,8 @@ class dense_matrix {
   /// Allocates when n is new; the elements are then zero, otherwise as they were.
   void resize(int n) {
     if (n == n_) return;
-    n_ = n;
     elements_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), T(0));
+    n_ = n;  // behind what may fail, so that a resize is tried again
   }
   T& operator()(int i, int j) { return row(i)[j]; }
   const T& operator()(int i, int j) const { return row(i)[j]; }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include <revode/ad/dual.hpp>
 #include <revode/ad/functions.hpp>
 #include <revode/linalg/product_jacobian.hpp>
+#include <revode/status.hpp>
 
 namespace revode {
 
@@ -52,6 +54,14 @@ class krylov_factors {
   void solve_adjoint(X& x, X& y) const requires(K == 2) {
     solve_parts<true>({x.data(), y.data()}, j_.limits.tolerance);
   }
+  /// Did the last solve come to its tolerance, or so near that rounding kept it from that?
+  status trouble() const {
+    const auto eps = static_cast<double>(std::numeric_limits<number>::epsilon());
+    const auto left = static_cast<double>(work_.solver.residual());
+    if (!(left - left == 0)) return status::non_finite_gradient;
+    return left <= std::fmax(j_.limits.tolerance, std::sqrt(eps)) ? status::success
+                                                                  : status::linear_solve_failure;
+  }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     visit(self.j_);
@@ -81,19 +91,13 @@ class krylov_factors {
 
   void fit(places& w) const {
     const int n = j_.rows();
-    if (length(w.in[0]) != n || w.right.empty()) {
-      const auto like = rebind_like_rows(n);
-      for (int k = 0; k < K; ++k) w.in[k] = w.out[k] = w.found[k] = like;
+    if (length(w.in[0]) != n || w.solution.size() != static_cast<std::size_t>(K * n)) {
+      for (int k = 0; k < K; ++k) w.in[k] = w.out[k] = w.found[k] = j_.state();
       w.right.resize(static_cast<std::size_t>(K * n));
       w.solution.resize(w.right.size());
     }
     const int most = K * n > 0 ? K * n : 1;
     w.solver.resize(K * n, j_.limits.restart < most ? j_.limits.restart : most);
-  }
-  Y rebind_like_rows(int n) const {
-    Y like{};
-    if constexpr (static_size_v<Y> < 0) like.resize(static_cast<decltype(like.size())>(n));
-    return like;
   }
 
   /// y = ((α ± iβ) I − J) x, − for the adjoint

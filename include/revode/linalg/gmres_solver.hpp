@@ -36,8 +36,6 @@ class gmres_solver {
 
   void resize(int n, int restart) {
     if (n == n_ && restart == restart_) return;
-    n_ = n;
-    restart_ = restart;
     const auto columns = static_cast<std::size_t>(restart);
     basis_.assign((columns + 1) * static_cast<std::size_t>(n), T(0));
     product_.assign(static_cast<std::size_t>(n), T(0));
@@ -45,13 +43,16 @@ class gmres_solver {
     cosine_.assign(columns, T(0));
     sine_.assign(columns, T(0));
     right_.assign(columns + 1, T(0));
+    n_ = n;  // behind what may fail
+    restart_ = restart;
   }
 
-  /// apply(in, out): out = A in, of n numbers each. How many products were taken.
+  /// apply(in, out): out = A in, of n numbers each. How many products were taken. u is NaN where the
+  /// residual was not halved: a small u would pass for a small solution.
   template <class Apply>
   int solve(const T* b, T* u, const Apply& apply, T tolerance, int most) {
     for (int i = 0; i < n_; ++i) u[i] = T(0);
-    const T goal = tolerance * norm(b);
+    const T size = norm(b), goal = tolerance * size;
     T before(-1);
     int products = 0;
     for (;;) {
@@ -64,14 +65,23 @@ class gmres_solver {
         for (int i = 0; i < n_; ++i) rest[i] = b[i] - product_[static_cast<std::size_t>(i)];
       }
       const T left = norm(rest);
-      if (left - left != T(0)) return spoil(u, products);
-      if (left <= goal || products >= most || (before >= 0 && left > before / 2)) return products;
+      if (left - left != T(0)) {
+        residual_ = left - left;
+        return spoil(u, products);
+      }
+      if (left <= goal || products >= most || (before >= 0 && left > before / 2)) {
+        residual_ = size > T(0) ? left / size : T(0);
+        return residual_ <= T(0.5) ? products : spoil(u, products);
+      }
       before = left;
       const int columns = cycle(left, goal, most - products, apply);
       products += columns;
       add_combination(columns, u);
     }
   }
+
+  /// |b − A u| / |b| of the last solve, NaN where that was not finite.
+  T residual() const { return residual_; }
 
  private:
   T* basis(int k) { return basis_.data() + static_cast<std::ptrdiff_t>(k) * n_; }
@@ -83,7 +93,7 @@ class gmres_solver {
     using std::sqrt;
     return sqrt(product(x, x));
   }
-  int spoil(T* u, int products) const {
+  int spoil(T* u, int products) {
     for (int i = 0; i < n_; ++i) u[i] = std::nan("");
     return products;
   }
@@ -135,6 +145,7 @@ class gmres_solver {
   }
 
   int n_ = 0, restart_ = 0;
+  T residual_{0};
   std::vector<T> basis_, product_, triangle_, cosine_, sine_, right_;
 };
 

@@ -42,17 +42,18 @@ class product_jacobian {
       else
         of.jvp(at, y0, T(0), v, zero_like(of.p), out);
     };
-    pull_ = [](void* s, double at, const Y& y0, const Y& v, Y& out) {
-      auto& of = *static_cast<System*>(s);
-      vec<T, 0> none{};
-      fill(out, T(0));
-      if constexpr (requires { of.vjp(at, y0, v, nullptr, out, none); }) {
-        of.vjp(at, y0, v, nullptr, out, none);
-      } else {
-        auto unused = zero_like(of.p);
-        of.vjp(at, y0, v, nullptr, out, unused);
-      }
-    };
+    if constexpr (!requires { requires !System::pulls; })
+      pull_ = [](void* s, double at, const Y& y0, const Y& v, Y& out) {
+        auto& of = *static_cast<System*>(s);
+        vec<T, 0> none{};
+        fill(out, T(0));
+        if constexpr (requires { of.vjp(at, y0, v, nullptr, out, none); }) {
+          of.vjp(at, y0, v, nullptr, out, none);
+        } else {
+          auto unused = zero_like(of.p);
+          of.vjp(at, y0, v, nullptr, out, unused);
+        }
+      };
   }
 
   /// out = J v, or Jᵀ v
@@ -68,6 +69,7 @@ class product_jacobian {
   }
 
   int rows() const { return length(y_); }
+  const Y& state() const { return y_; }  ///< where it was taken
   const T* data() const { return y_.data(); }
   std::size_t size() const { return static_cast<std::size_t>(length(y_)); }
   template <class Self, class Visit>

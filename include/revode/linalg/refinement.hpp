@@ -6,19 +6,25 @@
 
 #include <revode/ad/functions.hpp>
 #include <revode/state/algebra.hpp>
+#include <revode/status.hpp>
 
 namespace revode {
 
 /// Solves for parts x₁ … x_K by iterative refinement from where they are: residual() puts what is
 /// left into `rest`, correct() turns that into a correction. Ends when corrections fall no longer
 /// and are down to rounding; false when that takes more than `most` sweeps, which the rate of the
-/// last two tells before, or does not come about.
+/// last two tells before, or does not come about, as with numbers that are not finite.
 /// source  Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. (2002), chapter 12
 template <class Y, int K, class Residual, class Correct>
 bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& correct,
             int most = 12) {
   using T = scalar_t<Y>;
   const double eps = static_cast<double>(std::numeric_limits<decltype(value_of(T{}))>::epsilon());
+  const auto finite = [&x] {
+    for (const Y& part : x)
+      if (!all_finite(part)) return false;
+    return true;
+  };
   double before = 0;
   for (int sweep = 0; sweep < most; ++sweep) {
     residual();
@@ -31,17 +37,70 @@ bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& co
         size = std::fmax(size, std::abs(static_cast<double>(value_of(x[k].data()[i]))));
       }
     }
-    if (!(size - size == 0)) return false;
-    if (change <= eps * size) return true;
+    if (change <= eps * size) return finite();  // fmax passes over NaN
     // what the next sweep would change is below rounding
-    if (sweep > 0 && change * change <= eps * size * before) return true;
+    if (sweep > 0 && change * change <= eps * size * before) return finite();
     if (sweep > 0) {
-      if (change > 0.25 * before) return change <= 64 * eps * size;
+      if (!(change <= 0.25 * before)) return change <= 64 * eps * size && finite();
       if (change * std::pow(change / before, most - 1 - sweep) > 64 * eps * size) return false;
     }
     before = change;
   }
   return false;
+}
+
+/// The largest element.
+template <class X>
+double largest(const X& x) {
+  double most = 0;
+  for (int i = 0, n = length(x); i < n; ++i)
+    most = std::fmax(most, std::abs(static_cast<double>(value_of(x.data()[i]))));
+  return most;
+}
+/// The same of a matrix; 0 of one that has no elements.
+template <class Matrix>
+double largest_element(const Matrix& j) {
+  if constexpr (requires { j.near; })
+    return 0;
+  else
+    return largest(j);
+}
+
+/// What is wrong with x of so many parts, where A x = right has been refined with the factors of A
+/// itself; `size` is that of A's elements. Nothing as long as what is left is small beside what it is
+/// the difference of: refinement of ill-conditioned systems may not end, and x is as good as A is.
+/// Where x is not finite it becomes `right`, to see whether a product with A is.
+template <class Y, class Residual>
+status trouble_of_solution(const Y* right, Y* x, const Y* rest, int parts, double size,
+                           const Residual& residual) {
+  const auto eps =
+      static_cast<double>(std::numeric_limits<decltype(value_of(scalar_t<Y>{}))>::epsilon());
+  const auto are_finite = [parts](const Y* of) {
+    bool finite = true;
+    for (int k = 0; k < parts; ++k) finite = finite && all_finite(of[k]);
+    return finite;
+  };
+  const auto size_of = [parts](const Y* of) {
+    double most = 0;
+    for (int k = 0; k < parts; ++k) most = std::fmax(most, largest(of[k]));
+    return most;
+  };
+  if (!are_finite(right)) return status::non_finite_gradient;
+  const bool found = are_finite(x);
+  for (int k = 0; k < parts && !found; ++k) copy(right[k], x[k]);
+  residual();
+  if (!are_finite(rest)) return status::non_finite_gradient;
+  return found && size_of(rest) <= std::sqrt(eps) * (size_of(right) + size * size_of(x))
+             ? status::success
+             : status::linear_solve_failure;
+}
+/// Why a matrix I/h − J had no factors.
+template <class Matrix>
+status trouble_of_factors(const Matrix& j) {
+  if constexpr (requires { j.near; })
+    return trouble_of_factors(j.near);
+  else
+    return all_finite(j) ? status::linear_solve_failure : status::non_finite_field;
 }
 
 /// x = A⁻¹ x, or A⁻ᵀ x, where what is left of it is looked at again: a solver that iterates may stop

@@ -127,7 +127,7 @@ class while_loop_result {
 /// and backwards. The default schedule's cost does not depend on the bound and needs none;
 /// schedule_kind::nested is the nested scan-cond of Diffrax: d n evaluations, d = ⌈log_base
 /// max_steps⌉, (d − 1) base carries, and without a bound it only runs forward. max_steps = 0 is the
-/// identity.
+/// identity. Whether cotangents are finite is not looked at: carries may be any numbers, infinity too.
 template <class Cond, class Body, class C, class P>
 requires(no_recorded<C, P>) auto bounded_while_loop(const Cond& cond, const Body& body,
                                                     const C& carry, P&& params,

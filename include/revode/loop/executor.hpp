@@ -25,8 +25,11 @@ namespace revode {
 ///                  last one taken, for the first time
 ///   pull_step(i, tape)  takes the loop's cotangents back through step i
 ///   work_tape()    the one tape that is always there
-/// It may offer besides, for schedules whose tapes resume:
-///   resume(i, tape)  the working carry becomes x_{i+1}, the same bits, without the step
+/// It may offer besides:
+///   resume(i, tape)  for schedules whose tapes resume: the working carry becomes x_{i+1}, the same
+///                    bits, without the step
+///   pulled_in_vain(i)  asked behind every pull, of step i, and before the first: the cotangents are
+///                      lost, and the reverse pass ends there
 template <class L>
 concept reversible_loop = requires(L& loop, const L& seen, typename L::snapshot_type& s,
                                    std::optional<typename L::snapshot_type>& slot,
@@ -86,13 +89,15 @@ class executor {
     last_ = loop_->position() - 1;
   }
 
-  /// Pulls every step, last to first. Needs forward() first.
+  /// Pulls every step, last to first, or as long as that is not in vain. Needs forward() first.
   void reverse() {
     plan_.finalize(last_ + 1);
+    if (in_vain(last_ + 1)) return;
     for (;;) {
       const action a = plan_.next();  // never copied: a wide load behind narrow stores would stall
       if (a.what == op::done) break;
       execute(a);
+      if (a.what == op::pull && in_vain(a.from)) return;
     }
     REVODE_EXPECT(snapshots_.live() == 0);
   }
@@ -131,6 +136,13 @@ class executor {
       case op::pull: return pull(a);
       case op::done: return;
     }
+  }
+
+  bool in_vain(index i) {
+    if constexpr (requires(Loop & l) { l.pulled_in_vain(i); })
+      return loop_->pulled_in_vain(i);
+    else
+      return false;
   }
 
   void advance(index to) {

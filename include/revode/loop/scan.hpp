@@ -168,6 +168,7 @@ class scan_result {
 /// next_bar, out_bar, carry_bar, x_bar, params_bar), which adds.
 /// cost    n + t(n, slots) body evaluations and n pulls with the default schedule; at most
 ///         min(slots, n − 1) carries alive
+/// status  none: carries and cotangents may be any numbers, infinity too
 template <class Body, class C, class Xs, class P,
           class O = no_values<tree_scalar_t<C, std::remove_cvref_t<P>>>>
 requires(no_recorded<C, Xs, P>) auto scan(const Body& body, const C& carry, Xs&& xs, P&& params,

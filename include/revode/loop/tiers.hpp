@@ -46,8 +46,9 @@ class memory_pool : public slow_pool {
 /// within one word always shows.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
-/// A file of its own in a folder, "revode-<number>.spill", removed with this object. Checksums stay
-/// in memory, 8 bytes a slot: what a load gives is what was stored.
+/// A file of its own in a folder, "revode-<number>.spill", whose name is removed as soon as it is open:
+/// however the program ends, its room is given back. Checksums stay in memory, 8 bytes a slot: what a
+/// load gives is what was stored.
 /// errors  std::runtime_error: the file cannot be made, written or read, or gives other bytes
 class file_pool : public slow_pool {
  public:
@@ -60,7 +61,9 @@ class file_pool : public slow_pool {
   void load(index slot, std::span<std::byte> bytes) override;
   void drop(index) override {}
 
+  /// The name it had.
   const std::string& path() const { return path_; }
+  std::FILE* file() { return file_; }
 
  private:
   void open(const std::string& folder);
@@ -68,6 +71,7 @@ class file_pool : public slow_pool {
   [[noreturn]] void fail(const char* what, const char* advice) const;
 
   std::string path_;
+  bool named_ = false;  // where a file that is open keeps its name
   std::FILE* file_ = nullptr;
   std::vector<std::uint64_t> sums_;
 };

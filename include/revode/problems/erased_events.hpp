@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@ class erased_event {
   std::string name;
   crossing direction = crossing::both;
   bool terminal = false;
+  bool passes = false;  ///< the solution goes on through its surface: it has no jump, or says so
 
   /// E has a name besides what revode/solve/events.hpp asks for.
   template <class E>
@@ -30,6 +32,7 @@ class erased_event {
       : name(E::name),
         direction(direction_v<E>),
         terminal(is_terminal_v<E>),
+        passes(revode::passes(e) || !jumps_state<E, Eigen::VectorXd, Eigen::VectorXd>),
         model_(std::make_shared<const holder<E>>(std::move(e))) {
     static_assert(!jumps_parameters<E, Eigen::VectorXd, Eigen::VectorXd>,
                   "an erased event moves the state alone: keep what changes in the state?");
@@ -86,6 +89,7 @@ class erased_event {
 struct erased_events {
   static constexpr int most = 8;
   std::vector<erased_event> each{};
+  std::function<void(double, const Eigen::VectorXd&)> after_step{};  ///< sees every step's end
 
   bool empty() const { return each.empty(); }
 };
@@ -102,10 +106,11 @@ class event_set<event_list<erased_events>, Y, P> {
  public:
   static constexpr int count = erased_events::most;
   static constexpr int located = count;
-  static constexpr bool moves_parameters = false, listed = false, observed = false, watched = false,
+  static constexpr bool moves_parameters = false, listed = false, observed = true, watched = false,
                         bounded = false;
 
-  explicit event_set(const event_list<erased_events>& list) {
+  explicit event_set(const event_list<erased_events>& list)
+      : observer_{{std::get<0>(list.each).after_step}} {
     const auto& all = std::get<0>(list.each).each;
     REVODE_EXPECT(all.size() <= static_cast<std::size_t>(count));
     each_.reserve(all.size());
@@ -119,6 +124,7 @@ class event_set<event_list<erased_events>, Y, P> {
   template <class F>
   void for_each(F&& f) {
     for (std::size_t i = 0; i < each_.size(); ++i) f(static_cast<int>(i), each_[i]);
+    f(count, observer_);
   }
 
  private:
@@ -128,7 +134,18 @@ class event_set<event_list<erased_events>, Y, P> {
           terminal(e.terminal) {}
     bool terminal;
   };
+  struct observer {
+    static constexpr bool located = false, timed_by_parameters = false;
+    struct {
+      std::function<void(double, const Eigen::VectorXd&)> tell;
+      bool after_step(double t, const Y& y, const P&) const {
+        if (tell) tell(t, y);
+        return false;
+      }
+    } event;
+  };
   std::vector<one> each_;
+  observer observer_;
 };
 
 }  // namespace revode

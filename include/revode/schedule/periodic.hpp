@@ -79,9 +79,11 @@ class periodic {
   static index chosen_interval(const schedule_request& r) {
     const index n = r.steps != unbounded ? r.steps : r.max_steps;
     if (n <= 0) return 100;
-    index k = 1;  // the nearest to √(n / tape_units)
-    while ((2 * k + 1) * (2 * k + 1) * r.tape_units <= 4 * n) ++k;
-    return k;
+    const index units = std::max<index>(r.tape_units, 1), share = n / units;
+    index root = share;  // Newton's iteration for the root of the share, then to the nearest
+    while (root > 0 && root > share / root) root = (root + share / root) / 2;
+    const bool nearer_above = n - units * (root * root) - units * root > units / 4;
+    return std::max<index>(root + (nearer_above ? 1 : 0), 1);
   }
 
   action next_of_sweep() {

@@ -20,7 +20,7 @@ struct memory_costs {
 };
 
 /// What to keep, and what that will take and cost. Counts are those of the first reverse pass; they
-/// are there where the number of steps is known beforehand.
+/// are there where the number of steps is known beforehand, for a mixed schedule up to 2^18 of them.
 struct memory_plan {
   schedule_kind schedule = schedule_kind::binomial;
   schedule_request request{};
@@ -53,7 +53,9 @@ dry_run_counts dry_run(any_schedule plan, index n);
 memory_plan plan_slots(const memory_costs& c, const schedule_request& r,
                        std::optional<schedule_kind> kind, bool log);
 
-/// What is kept within a budget; of a given schedule only how many slots it gets is decided.
+/// What is kept within a budget; of a given schedule only how many slots it gets is decided. The
+/// number of steps is no more than request.max_steps, where that is above 0.
+/// cost    bounded, whatever the number of steps
 /// errors  std::invalid_argument: a budget below the least that will do, which the text names; one
 ///         for a schedule whose memory follows the number of steps
 memory_plan plan_memory(const memory_costs& c, index budget, const schedule_request& r,

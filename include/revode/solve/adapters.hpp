@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <revode/ad/faces.hpp>
 #include <revode/config.hpp>
 #include <revode/state/algebra.hpp>
 
@@ -15,22 +16,22 @@ namespace revode {
 // Fields from right-hand sides written for other conventions. Each keeps the callable by reference
 // when it is made from an lvalue (which must outlive the field) and by value when made from a
 // temporary; none copies a state. A generic callable (`auto` parameters) keeps its exact
-// derivatives; one that accepts double only needs by_finite_differences(from_...(f)).
+// derivatives; one that accepts double only needs by_finite_differences(from_...(f)). Parts of a callable
+// are called as it is itself; derivatives that it brings have revode's arguments.
 
-/// f(t, y) -> dy or f(t, y, p) -> dy.
 template <class F>
-struct returning_field {
-  F callable;
-
-  template <class T, class Y, class P>
-  requires std::invocable<const F&, const T&, const Y&, const P&> ||
-      std::invocable<const F&, const T&, const Y&> REVODE_HD void
-      operator()(const T& t, const Y& y, const P& p, Y& dy) const {
-    if constexpr (std::invocable<const F&, const T&, const Y&, const P&>) {
-      assign(callable(t, y, p), dy);
-    } else {
-      assign(callable(t, y), dy);
-    }
+struct returning_rule : passed_derivatives<F> {
+  template <class Face, class T, class Y, class P>
+  requires requires(const F& f, const T& t, const Y& y, const P& p) { Face::value(f, t, y, p); }
+  REVODE_HD void value(Face, const T& t, const Y& y, const P& p, Y& dy) const {
+    assign(Face::value(this->callable, t, y, p), dy);
+  }
+  template <class Face, class T, class Y, class P>
+  requires(
+      !requires(const F& f, const T& t, const Y& y, const P& p) { Face::value(f, t, y, p); } &&
+      requires(const F& f, const T& t, const Y& y) { Face::value(f, t, y); })
+      REVODE_HD void value(Face, const T& t, const Y& y, const P&, Y& dy) const {
+    assign(Face::value(this->callable, t, y), dy);
   }
 
  private:
@@ -48,28 +49,31 @@ struct returning_field {
   }
 };
 
+/// f(t, y) -> dy or f(t, y, p) -> dy.
+template <class F>
+using returning_field = field_by<returning_rule<F>>;
+
 template <class F>
 REVODE_HD returning_field<F> from_returning(F&& callable) {
-  return {std::forward<F>(callable)};
+  return {{{std::forward<F>(callable)}}};
 }
 
-/// f(y, dydt, t), the convention of Boost.Numeric.Odeint. Parameters are not passed on.
 template <class F>
-struct odeint_field {
-  F callable;
-
-  template <class T, class Y, class P>
-  requires std::invocable<const F&, const Y&, Y&, const T&> REVODE_HD void operator()(const T& t,
-                                                                                      const Y& y,
-                                                                                      const P&,
-                                                                                      Y& dy) const {
-    callable(y, dy, t);
+struct odeint_rule : passed_derivatives<F> {
+  template <class Face, class T, class Y, class P>
+  requires requires(const F& f, const T& t, const Y& y, Y& dy) { Face::value(f, y, dy, t); }
+  REVODE_HD void value(Face, const T& t, const Y& y, const P&, Y& dy) const {
+    Face::value(this->callable, y, dy, t);
   }
 };
 
+/// f(y, dydt, t), the convention of Boost.Numeric.Odeint. Parameters are not passed on.
+template <class F>
+using odeint_field = field_by<odeint_rule<F>>;
+
 template <class F>
 REVODE_HD odeint_field<F> from_odeint(F&& callable) {
-  return {std::forward<F>(callable)};
+  return {{{std::forward<F>(callable)}}};
 }
 
 /// int f(t, y, ydot, user) over plain arrays, as C libraries have it. A result other than 0 throws.

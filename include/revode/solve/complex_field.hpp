@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <revode/ad/faces.hpp>
 #include <revode/problem.hpp>
 
 namespace revode {
@@ -95,23 +96,54 @@ class complex_view {
   int n_;
 };
 
+template <class F>
+struct complex_rule {
+  using field = std::remove_cvref_t<F>;
+  static constexpr bool autonomous = says_autonomous<field>, complex_pairs = true;
+  F callable;
+
+  template <class Y>
+  using seen = complex_view<const scalar_t<Y>>;
+  template <class Y>
+  using given = complex_view<scalar_t<Y>>;
+
+  template <class Face, class T, class Y, class P>
+  requires requires(const field& f, const T& t, const P& p, seen<Y> z, given<Y> dz) {
+    Face::value(f, t, z, p, dz);
+  }
+  REVODE_HD void value(Face, const T& t, const Y& y, const P& p, Y& dy) const {
+    const int n = length(y) / 2;
+    given<Y> dz(dy.data(), n);
+    Face::value(callable, t, seen<Y>(y.data(), n), p, dz);
+  }
+  template <class Face, class T, class Y, class P>
+  requires requires(const field& f, const T& t, const P& p, T& gt, P& gp, seen<Y> z, given<Y> gz) {
+    Face::vjp(f, t, z, p, z, gt, gz, gp);
+  }
+  REVODE_HD void pull(Face, const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy,
+                      P& gp) const {
+    const int n = length(y) / 2;
+    given<Y> gz(gy.data(), n);
+    Face::vjp(callable, t, seen<Y>(y.data(), n), p, seen<Y>(w.data(), n), gt, gz, gp);
+  }
+  template <class Face, class T, class Y, class P>
+  requires requires(const field& f, const T& t, const P& p, seen<Y> z, given<Y> dz) {
+    Face::jvp(f, t, z, p, t, z, p, dz);
+  }
+  REVODE_HD void push(Face, const T& t, const Y& y, const P& p, const T& dt, const Y& dy,
+                      const P& dp, Y& out) const {
+    const int n = length(y) / 2;
+    given<Y> dz(out.data(), n);
+    Face::jvp(callable, t, seen<Y>(y.data(), n), p, dt, seen<Y>(dy.data(), n), dp, dz);
+  }
+};
+
 /// The field f(t, z, p, dz) of complex states z as that of its real 2n map, over states of pairs (Re,
 /// Im): solved and differentiated as any other. Steps are chosen by moduli. f is generic: z and dz are
 /// complex_views, z[i] a complex_value. Its vjp is the adjoint of the real map: a cotangent is
-/// w̄ = ∂L/∂Re + i ∂L/∂Im.
+/// w̄ = ∂L/∂Re + i ∂L/∂Im. Parts, and derivatives that f brings, see complex numbers as well.
 template <class F>
-struct complex_field {
-  static constexpr bool complex_pairs = true;
-  F callable;
-
-  template <class T, class Y, class P>
-  REVODE_HD void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
-    using S = scalar_t<Y>;
-    const int n = length(y) / 2;
-    complex_view<S> dz(dy.data(), n);
-    callable(t, complex_view<const S>(y.data(), n), p, dz);
-  }
-};
+using complex_field = field_by<complex_rule<F>>;
 
 template <class Z>
 struct pairs_of {
@@ -149,7 +181,7 @@ Z as_complex(const Y& pairs, Z like) {
 ///   auto z = as_complex(s.y, z0);
 template <class F, class Z, class P = vec<double, 0>>
 auto complex_problem(F&& f, const Z& z0, double t0, double t1, const P& p = {}) {
-  return problem{complex_field<F>{std::forward<F>(f)}, as_pairs(z0), t0, t1, p};
+  return problem{complex_field<F>{{std::forward<F>(f)}}, as_pairs(z0), t0, t1, p};
 }
 
 }  // namespace revode

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include <revode/state/elementary.hpp>
 
 namespace revode {
@@ -30,6 +32,16 @@ struct pid_controller {
   double ratio = 0;
   bool at_most_integral = false;  ///< no factor above safety · (errₙ²)^(−1/2k)
 };
+
+/// The end of an attempt from t that would end at t_new, if that is further than max_step: of a step
+/// stretched to `end`, the middle, so that no sliver is left; else just before it, where t + h was
+/// rounded away from t. direction: ±1.
+REVODE_HD double within_max_step(double direction, double t, double t_new, double end,
+                                 double max_step) {
+  const double a = std::abs(t), b = std::abs(t_new), ulp = 0x1p-52 * (a > b ? a : b);
+  const double nearer = t_new == end ? t + 0.5 * (t_new - t) : t_new - direction * ulp;
+  return std::abs(t_new - t) > max_step ? nearer : t_new;
+}
 
 /// Are the gains the default ones?
 REVODE_HD bool has_default_gains(const pid_controller& c) {

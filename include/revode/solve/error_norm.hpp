@@ -20,8 +20,13 @@ struct error_norm {
   double (*combine)(const double* scaled, int n) = nullptr;
   /// Elements 2i and 2i + 1 are one complex number, whose modulus scales both (see complex_field.hpp).
   bool pairs = false;
+  int paired = -1;  ///< how many elements from the first on are in pairs; -1: all
+  /// > 0: element i is measured by the size of element i mod period: tangents by that of their state.
+  int period = 0;
 
-  bool given() const { return !rtol.empty() || !atol.empty() || combine != nullptr || pairs; }
+  bool given() const {
+    return !rtol.empty() || !atol.empty() || combine != nullptr || pairs || period > 0;
+  }
 };
 
 /// The largest of them: options{.norm = {.combine = maximum_norm}}.
@@ -39,8 +44,11 @@ struct component_scale {
   double *size = nullptr, *scaled = nullptr;
   int n = 0, inside = 0;
   double (*combine)(const double*, int) = nullptr;
-  bool pairs = false;
+  int paired = 0;
+  int period = 0;
 
+  /// The element whose size element i is measured by.
+  REVODE_HD int like(int i) const { return period > 0 ? i % period : i; }
   REVODE_HD bool is_inside(int i) const { return atol[i] - atol[i] == 0; }
   /// The error of element i, of a state of this size there.
   REVODE_HD void put(int i, double size_there, double error) const {
@@ -49,7 +57,8 @@ struct component_scale {
   }
   /// What element i is measured by, from the sizes.
   REVODE_HD double extent(int i) const {
-    return pairs ? std::sqrt(size[i] * size[i] + size[i ^ 1] * size[i ^ 1]) : size[i];
+    const int k = like(i);
+    return k < paired ? std::sqrt(size[k] * size[k] + size[k ^ 1] * size[k ^ 1]) : size[k];
   }
   /// The square of the norm of all that was put.
 #if defined(__CUDACC__)
@@ -106,8 +115,15 @@ class component_tolerances {
     rtol_ = norm.rtol.empty() ? std::vector<double>(size, rtol) : norm.rtol;
     atol_ = norm.atol.empty() ? std::vector<double>(size, atol) : norm.atol;
     work_.assign(2 * size, 0.0);
-    scale_ = {rtol_.data(), atol_.data(), work_.data(), work_.data() + size, n, 0,
-              norm.combine, norm.pairs};
+    scale_ = {rtol_.data(),
+              atol_.data(),
+              work_.data(),
+              work_.data() + size,
+              n,
+              0,
+              norm.combine,
+              norm.pairs ? (norm.paired < 0 ? n : norm.paired) : 0,
+              norm.period};
     for (int i = 0; i < n; ++i) scale_.inside += scale_.is_inside(i) ? 1 : 0;
   }
   component_tolerances(const component_tolerances&) = delete;

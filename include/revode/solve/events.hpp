@@ -33,6 +33,8 @@ namespace revode {
 ///   jump(t, y, p, y_new)          the state behind the event
 ///   jump(t, y, p, y_new, p_new)   that and the parameters from there on (p_new: a copy of p)
 ///   terminal = true               the solve ends there, behind the jump
+///   passes = true                 located: the solution goes on through the surface behind a jump of
+///                                 the state (a kick); without it that is not resolved
 ///   discontinuity = true          timed: the field jumps there as well (options::discontinuities)
 /// What is differentiated (condition, jump, time) is generic in its scalar, like a field.
 ///
@@ -41,7 +43,10 @@ namespace revode {
 /// a bracketing method on the dense output; roots of several events at one time occur together, in
 /// listed order. A start on the surface (at t0, or behind a jump) is no occurrence: the side is
 /// then the one that the solution moves to. A jump that moves another event across its surface does
-/// not make it occur.
+/// not make it occur. What cannot be told ends the solve with `event_not_resolved`, at the event: one
+/// that occurs again within a few ulps of the time (bounces that accumulate), and a jump of the state
+/// that leaves it on the event's surface and heading through it, at once or when it has been at rest
+/// there (a body that does not bounce).
 enum class crossing : std::uint8_t { both, rising, falling };
 
 template <class... E>
@@ -118,6 +123,20 @@ template <class E>
 inline constexpr bool is_discontinuity_v = requires {
   requires E::discontinuity;
 };
+/// Does the solution go on through the surface behind the event's jump?
+template <class E>
+REVODE_HD constexpr bool passes(const E& e) {
+  if constexpr (requires { e.passes; })
+    return e.passes;
+  else
+    return false;
+}
+/// Must the event's jump lead away from its surface? `moved`: this one changed the state; jumps that
+/// touch parameters may be for them alone.
+template <class Y, class P, class E>
+REVODE_HD constexpr bool is_wall(const E& e, bool moved) {
+  return (jumps_state<E, Y, P> || (jumps_parameters<E, Y, P> && moved)) && !passes(e);
+}
 template <class E>
 inline constexpr crossing direction_v = [] {
   if constexpr (requires { E::direction; })
@@ -132,6 +151,12 @@ REVODE_HD constexpr crossing direction_of(const E& e) {
     return e.direction;
   else
     return crossing::both;
+}
+/// Does an event on this side of its surface (±1) occur when it comes to the other one?
+template <class E>
+REVODE_HD constexpr bool leaves_side(const E& e, double side) {
+  const crossing d = direction_of(e);
+  return (d == crossing::both) | ((d == crossing::rising) == (side < 0));
 }
 
 }  // namespace revode

@@ -32,7 +32,7 @@ struct options {
   /// are constants of the derivative, but for t0 and t1.
   std::vector<double> grid{};
   double first_step = 0;        ///< signed like t1 − t0; 0: Hairer's estimate
-  double max_step = 0;          ///< > 0: no step is longer
+  double max_step = 0;          ///< > 0: no step is longer, that to a stop or to t1 included
   double min_step = 0;          ///< > 0: no step is shorter, unless a stop or t1 cuts it
   index max_steps = 1'000'000;  ///< bounds the attempts, rejected ones included
   pid_controller controller{};
@@ -47,9 +47,15 @@ struct options {
 };
 
 /// Throws std::invalid_argument, before any work, for the first thing wrong with a request.
-/// `fused` says that the calling code was compiled with fused products (see fuses_products).
+/// `loose` says that the calling code was compiled with leave to rewrite formulas (see keeps_bits).
 void validate(const options& o, double t0, double t1, bool has_estimate, const char* method,
-              bool fused);
+              bool loose);
+
+/// Throws it for calling code that takes every number for finite (see tells_finite).
+[[noreturn]] void refuse_finite_math();
+
+/// Throws for element i of y0, which is NaN.
+[[noreturn]] void refuse_start(int i);
 
 /// The same for options::norm, with a state of n elements.
 void validate(const error_norm& norm, int n);

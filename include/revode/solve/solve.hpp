@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -13,12 +14,21 @@ namespace revode {
 template <class M, class Problem>
 void check_problem(const M&, const Problem&) {}
 
-/// Checks a request and throws std::invalid_argument for what is wrong with it, before any work.
+/// Throws for a state that is no number: whatever follows from it says nothing of the field.
+template <class Y>
+void validate_start(const Y& y0) {
+  for (int i = 0, n = length(y0); i < n; ++i)
+    if (std::isnan(static_cast<double>(y0.data()[i]))) refuse_start(i);
+}
+
+/// Checks a request but for its initial state, and throws std::invalid_argument for what is wrong with
+/// it, before any work.
 template <method M, class F, class Y, class P>
-[[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M& m,
-                                            const options& o) {
+[[gnu::always_inline]] inline void validate_request(const problem<F, Y, P>& q, const M& m,
+                                                    const options& o) {
   check_problem(m, q);
-  validate(o, q.t0, q.t1, has_estimate_v<M>, M::name, fuses_products());
+  if (!tells_finite()) refuse_finite_math();
+  validate(o, q.t0, q.t1, has_estimate_v<M>, M::name, !keeps_bits());
   validate(o.norm, length(q.y0));
   if (!has_dense_output_v<M> && !o.save.ts.empty())
     throw std::invalid_argument("method " + std::string(M::name) +
@@ -26,14 +36,29 @@ template <method M, class F, class Y, class P>
                                 "leave save.ts empty, or choose a method such as tsit5?");
 }
 
+/// Where the derivatives of a problem's field come from, in one line (ad/derivatives_of.hpp).
+template <class F, class Y, class P>
+std::string derivatives_of(const problem<F, Y, P>& q) {
+  return derivatives_of<std::remove_cvref_t<F>>(q.f, q.t0, q.y0, q.p);
+}
+
 /// The same with events.
 template <method M, class F, class Y, class P, class... E>
-void validate(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>&) {
-  validate(q, m, o);
+void validate_request(const problem<F, Y, P>& q, const M& m, const options& o,
+                      const event_list<E...>&) {
+  validate_request(q, m, o);
   if (!has_dense_output_v<M> && event_set<event_list<E...>, Y, P>::located > 0)
     throw std::invalid_argument("method " + std::string(M::name) +
                                 " with located events (it has no dense output to find them on) "
                                 "choose a method such as tsit5?");
+}
+
+/// All of a request.
+template <method M, class F, class Y, class P, class... Events>
+[[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M& m, const options& o,
+                                            const Events&... events) {
+  validate_request(q, m, o, events...);
+  validate_start(q.y0);
 }
 
 /// Integrates q from t0 to t1.

@@ -25,16 +25,15 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
  protected:
   using base::carries_, base::current_, base::direction_, base::end, base::ended_, base::h_,
       base::keep_point, base::log_, base::memory_, base::method_, base::next_save_, base::options_,
-      base::position_, base::result_, base::save_steps_, base::saving_, base::scratch_,
-      base::search_, base::stretches_, base::stuck_, base::sys_, base::t1_, base::t_,
-      base::t_event_, base::y0_;
+      base::position_, base::result_, base::save_steps_, base::saving_, base::search_,
+      base::stretches_, base::stuck_, base::sys_, base::t1_, base::t_, base::t_event_, base::y0_;
 
   /// Looks for events in the step just tried: θ of the first, −1 without. False: not resolved.
   bool look(const tape_type& tape, double& theta) {
     if constexpr (event_set_type::located > 0 && has_dense_output_v<M>) {
-      extend(method_, sys_, tape.t, tape.t_new, tape.stages, scratch_);
+      extend(method_, sys_, tape.t, tape.t_new, tape.stages, this->scratch());
       const auto at = [&](double x, Y& y) {
-        interpolate(method_, tape.t, tape.t_new, tape.stages, scratch_, x, y);
+        interpolate(method_, tape.t, tape.t_new, tape.stages, this->scratch(), x, y);
       };
       using verdict = typename decltype(search_)::verdict;
       const verdict v =
@@ -43,6 +42,8 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
       if (v == verdict::found) {
         theta = search_.theta();
         if (direction_ * (tape.t_new - time_at(tape, theta)) <= 0) theta = 1;
+        return search_.occur(stretches_.events(), time_at(tape, theta), tape.t_new - tape.t, theta,
+                             at, sys_.p);
       }
       return v != verdict::unresolved;
     }
@@ -86,10 +87,11 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
     const double aim = fixed ? log_.fixed_end(position_ - 1 - stretches_.extra()) : at;
     const cut c = stretches_.add(position_ - 1, t_, at, theta, found, aim);
     if (before_cuts_ != nullptr) before_cuts_->push_back(state_before(c, tape));
-    take_cut(c, tape);
+    const bool moved = take_cut(c, tape);
     stretches_.keep_parameters();
     stretches_.enter(stretches_.stretch() + 1);
-    stuck_ = theta >= 0 && std::abs(at - t_event_) <= time_resolution(at, at) ? stuck_ + 1 : 0;
+    const bool still = theta >= 0 && std::abs(at - t_event_) <= same_time(at, tape.t_new - tape.t);
+    stuck_ = still ? stuck_ + 1 : 0;
     t_event_ = at;
     bool terminal = false;
     for (std::size_t k = c.first; k < c.past; ++k) {
@@ -99,7 +101,7 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
     }
     if (terminal) return end(status::terminal_event);
     if (t_ == t1_) return end(status::success);
-    if (stuck_ > most_stuck || (c.begins && !know_sides())) end(status::event_not_resolved);
+    if (stuck_ > most_stuck || (c.begins && !know_sides(moved))) end(status::event_not_resolved);
   }
   [[gnu::noinline, gnu::cold]] void repeat_cut(const tape_type& tape, double h) {
     restore_length(tape, h);
@@ -107,34 +109,40 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
     stretches_.enter(stretches_.stretch() + 1);
   }
 
-  /// The carry behind a cut, from that behind its step and the step's tape.
-  [[gnu::noinline, gnu::cold]] void take_cut(const cut& c, const tape_type& tape) {
+  /// The carry behind a cut, from that behind its step and the step's tape. Did a jump that may be for
+  /// parameters alone change the state?
+  [[gnu::noinline, gnu::cold]] bool take_cut(const cut& c, const tape_type& tape) {
     auto& carry = carries_[current_];
+    bool moved = false;
     if (c.begins) {
       Y y = state_before(c, tape);
+      [[maybe_unused]] std::conditional_t<event_set_type::moves_parameters, Y, nothing> before;
+      if constexpr (event_set_type::moves_parameters) before = y;
       for (std::size_t k = c.first; k < c.past; ++k)
         stretches_.events().visit(stretches_.event(k).which, [&](auto& e) {
           e.jump(stretches_.time_of(c, k), y, stretches_.parameters());
         });
+      if constexpr (event_set_type::moves_parameters) moved = !same_elements(before, y);
       begin(method_, sys_, c.t, y, carry);
     }
     t_ = c.t;
+    return moved;
   }
   Y state_before(const cut& c, const tape_type& tape) {
     Y y = value(method_, carries_[current_].state);
     if constexpr (has_dense_output_v<M>) {
       if (c.theta < 0) return y;
-      extend(method_, sys_, tape.t, tape.t_new, tape.stages, scratch_);
-      interpolate(method_, tape.t, tape.t_new, tape.stages, scratch_, c.theta, y);
+      extend(method_, sys_, tape.t, tape.t_new, tape.stages, this->scratch());
+      interpolate(method_, tape.t, tape.t_new, tape.stages, this->scratch(), c.theta, y);
     }
     return y;
   }
 
-  /// On which side of its surface each event is.
-  bool know_sides() {
+  /// On which side of its surface each event is; moved: see take_cut.
+  bool know_sides(bool moved) {
     if constexpr (event_set_type::located > 0) {
       const Y& y = value(method_, carries_[current_].state);
-      return search_.start(stretches_.events(), t_, direction_, y, sys_.p,
+      return search_.start(stretches_.events(), t_, direction_, y, sys_.p, moved,
                            [&](Y& out) { sys_(t_, y, out); });
     }
     return true;
@@ -172,9 +180,10 @@ class solve_cuts : public solve_state<M, F, Y, P, Events> {
       bool extended = false;
       const auto keep = [&](double t, double at) {
         if (!std::exchange(extended, true))
-          extend(method_, sys_, tape.t, tape.t_new, tape.stages, scratch_);
+          extend(method_, sys_, tape.t, tape.t_new, tape.stages, this->scratch());
         keep_point(t, y0_);
-        interpolate(method_, tape.t, tape.t_new, tape.stages, scratch_, at, result_.ys.back());
+        interpolate(method_, tape.t, tape.t_new, tape.stages, this->scratch(), at,
+                    result_.ys.back());
         save_steps_.push_back(position_);
       };
       for (; next_save_ < ts.size(); ++next_save_) {

@@ -24,6 +24,7 @@ class solve_state {
   using state_type = typename types::state;
   using tape_type = step_tape<M, Y>;
   using record_type = typename types::record;
+  using scratch_type = typename types::scratch;
   using snapshot_type = snapshot<M, Y>;
   using system_type = system<F, Y, P>;
   using stretches_type = revode::stretches<Events, Y, P>;
@@ -37,7 +38,7 @@ class solve_state {
         sys_(q.f, stretches_.parameters()),
         method_(m),
         options_(o),
-        components_(norm_of(o), o.rtol, o.atol, length(q.y0)),
+        components_(norm_of(o, q.f), o.rtol, o.atol, length(q.y0)),
         tolerance_{o.rtol, o.atol, true, components_.get()},
         y0_(q.y0),
         t0_(q.t0),
@@ -49,7 +50,7 @@ class solve_state {
         remembers_(log_bytes.value_or(unbounded) != unbounded),
         carries_{make_carry<M>(q.y0), make_carry<M>(q.y0)},
         tape_(make_like<tape_type>(q.y0)),
-        scratch_(make_like<typename types::scratch>(q.y0)),
+        scratch_(first_scratch(q.y0)),
         search_(q.y0),
         result_{.t = q.t0, .y = q.y0} {
     const std::size_t saved = o.save.ts.size() + (o.save.t0 ? 1 : 0) + (o.save.t1 ? 1 : 0);
@@ -96,14 +97,23 @@ class solve_state {
     s.factorizations = sys_.counts.factorizations;
     s.linear_solves = sys_.counts.linear_solves;
     s.newton_iterations = sys_.counts.newton_iterations;
+    if constexpr (requires { sys_.jacobian_source(); }) s.jacobian_source = sys_.jacobian_source();
     return result_;
   }
 
   // What an adjoint needs to see.
   system_type& sys() { return sys_; }
   const M& scheme() const { return method_; }
-  typename types::scratch& scratch() { return scratch_; }
-  const typename types::scratch& scratch() const { return scratch_; }
+  /// Unless it is flat, made when it is first asked for: a solve without save points inside steps and
+  /// without events never does.
+  scratch_type& scratch() const {
+    if constexpr (flat_scratch) {
+      return scratch_;
+    } else {
+      if (!scratch_) scratch_.emplace(make_like<scratch_type>(y0_));
+      return *scratch_;
+    }
+  }
   const step_log<record_type>& log() const { return log_; }
   const Y& y0() const { return y0_; }
   double t0() const { return t0_; }
@@ -127,6 +137,14 @@ class solve_state {
 
  protected:
   using carry_type = carry<M, Y>;
+  static constexpr bool flat_scratch = std::is_trivially_copyable_v<scratch_type>;
+  using lazy_scratch = std::conditional_t<flat_scratch, scratch_type, std::optional<scratch_type>>;
+  static lazy_scratch first_scratch([[maybe_unused]] const Y& like) {
+    if constexpr (flat_scratch)
+      return make_like<scratch_type>(like);
+    else
+      return {};
+  }
 
   using control_type = decltype(snapshot_type::control);
 
@@ -163,9 +181,10 @@ class solve_state {
     carries_[current_].memo = *memo_after_log_;
   }
 
-  static error_norm norm_of(const options& o) {
+  static error_norm norm_of(const options& o, const F& f) {
     error_norm norm = o.norm;
-    if constexpr (requires { requires F::complex_pairs; }) norm.pairs = true;
+    if constexpr (says_complex_pairs<F>) norm.pairs = true;
+    if constexpr (requires { f.paired(); }) norm.paired = f.paired();
     return norm;
   }
 
@@ -195,7 +214,7 @@ class solve_state {
   bool remembers_;  // the controller's state before each attempt: the log may end anywhere
   carry_type carries_[2];
   tape_type tape_;
-  [[no_unique_address]] typename types::scratch scratch_;
+  [[no_unique_address]] mutable lazy_scratch scratch_;
   [[no_unique_address]] std::conditional_t<(event_set_type::located > 0),
                                            event_search<Events, Y, P>, no_search>
       search_;

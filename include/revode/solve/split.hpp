@@ -2,6 +2,7 @@
 #pragma once
 
 #include <revode/ad/derivatives.hpp>
+#include <revode/ad/faces.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/algebra.hpp>
 
@@ -9,6 +10,7 @@ namespace revode {
 
 /// A field that is also there as a sum: f.implicit_part and f.explicit_part, members that are called
 /// like f itself, add up to f. Implicit–explicit methods treat the first, the stiff one, implicitly.
+/// It may bring derivatives of its parts (ad/faces.hpp).
 template <class F, class Y, class P>
 concept split_field = requires(const F& f, scalar_t<Y> t, const Y& y, const P& p, Y& dy) {
   f.implicit_part(t, y, p, dy);
@@ -17,23 +19,11 @@ concept split_field = requires(const F& f, scalar_t<Y> t, const Y& y, const P& p
 
 /// One part as a field of its own.
 template <class F>
-struct implicit_part_of {
-  const F& f;
-  template <class T, class Y, class P>
-  REVODE_HD void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
-    f.implicit_part(t, y, p, dy);
-  }
-};
+using implicit_part_of = field_by<face_of<implicit_face, F>>;
 template <class F>
-struct explicit_part_of {
-  const F& f;
-  template <class T, class Y, class P>
-  REVODE_HD void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
-    f.explicit_part(t, y, p, dy);
-  }
-};
+using explicit_part_of = field_by<face_of<explicit_face, F>>;
 
-/// What a method asks of a part, as it asks of a whole system; counted there.
+/// What a method asks of a part, as it asks of a whole system, which owns it; counted there.
 template <class Part, class Y, class P>
 class part_system {
  public:
@@ -41,12 +31,12 @@ class part_system {
   using state_type = Y;
   using parameter_type = P;
 
-  REVODE_HD part_system(Part part, const P& parameters, evaluation_counts& all,
-                        derivatives<Part, Y, P>& d)
+  static constexpr bool pulls = derivatives<Part, Y, P>::vjp_source != derivative_source::none;
+
+  REVODE_HD part_system(Part part, const P& parameters, evaluation_counts& all)
       : p(parameters),
         counts(all),
-        part_(part),
-        derivatives_(d) {}
+        part_(part) {}
 
   REVODE_HD void operator()(double t, const Y& y, Y& dy) {
     ++counts.field_evaluations;
@@ -67,20 +57,33 @@ class part_system {
     ++counts.jacobian_evaluations;
     derivatives_.jacobian(part_, static_cast<scalar>(t), y, p, j);
   }
+  REVODE_HD void second(double t, const Y& y, const Y& u, scalar t_dot, const Y& k, scalar* t_bar,
+                        Y& y_bar, P& p_bar) {
+    derivatives_.second(part_, static_cast<scalar>(t), y, p, u, t_dot, k, t_bar, y_bar, p_bar);
+  }
 
   const P& p;
   evaluation_counts& counts;
 
  private:
   Part part_;
-  derivatives<Part, Y, P>& derivatives_;
+  [[no_unique_address]] derivatives<Part, Y, P> derivatives_{};
 };
 
-/// The working memory of both parts' derivatives.
+/// Both parts of a split field; of any other, nothing.
 template <class F, class Y, class P>
-struct part_derivatives {
-  derivatives<implicit_part_of<F>, Y, P> of_implicit{};
-  derivatives<explicit_part_of<F>, Y, P> of_explicit{};
+struct system_parts {
+  REVODE_HD system_parts(const F&, const P&, evaluation_counts&) {}
+};
+template <class F, class Y, class P>
+requires split_field<F, Y, P>
+struct system_parts<F, Y, P> {
+  part_system<implicit_part_of<F>, Y, P> of_implicit;
+  part_system<explicit_part_of<F>, Y, P> of_explicit;
+
+  REVODE_HD system_parts(const F& f, const P& p, evaluation_counts& all)
+      : of_implicit({{f}}, p, all),
+        of_explicit({{f}}, p, all) {}
 };
 
 }  // namespace revode

@@ -4,10 +4,11 @@
 #include <string_view>
 
 #include <revode/config.hpp>
+#include <revode/status.hpp>
 
 namespace revode {
 
-/// Calls of the field and of its derivatives, counted by `system`.
+/// Calls of the field and of its derivatives, counted by `system`, and what went wrong in a derivative.
 struct evaluation_counts {
   index field_evaluations = 0;
   index vjp_evaluations = 0;
@@ -16,7 +17,16 @@ struct evaluation_counts {
   index factorizations = 0;  ///< counted by methods, as are the next two
   index linear_solves = 0;   ///< with real and complex factors of one step together: one
   index newton_iterations = 0;
+  status trouble = status::success;  ///< see report
 };
+
+/// Notes why a derivative of a step is none; of all that is reported the first is kept. Whoever pulls
+/// or pushes steps looks at it behind each.
+template <class System>
+REVODE_HD void report(System& sys, status why) {
+  if constexpr (requires { sys.counts.trouble; })
+    if (sys.counts.trouble == status::success) sys.counts.trouble = why;
+}
 
 // counts.member += n, where a system counts that.
 template <class System>
@@ -43,7 +53,8 @@ struct statistics {
   index factorizations = 0;
   index linear_solves = 0;
   index newton_iterations = 0;
-  bool equal_bits = true;  ///< false: compiled with fused products, see require_equal_bits
+  std::string_view jacobian_source{};  ///< empty: none was needed; see derivatives_of
+  bool equal_bits = true;              ///< false: compiled with loose arithmetic, see keeps_bits
 };
 
 /// What a reverse pass did and held. Steps are step evaluations after the first sweep, recording
@@ -65,6 +76,7 @@ struct reverse_statistics {
   index pulled_steps = 0;
   index field_evaluations = 0;
   index vjp_evaluations = 0;
+  std::string_view vjp_source{};  ///< "own", "recording in registers", …: see derivatives_of
 };
 
 }  // namespace revode

@@ -91,7 +91,7 @@ class step_by_step {
 
     const Y& current() const { return value(this->method_, this->carries_[this->current_].state); }
     double length() const { return this->h_; }
-    void set_length(double h) { this->h_ = h; }
+    void set_length(double h) { this->h_ = this->bounded(h); }
     void aim(double t) { this->stretches_.pause_at(t); }
     void aim_at_end() { this->stretches_.go_on(false); }
 
@@ -103,8 +103,8 @@ class step_by_step {
                                     " outside the last step (dense output is its) ask between its "
                                     "start and t(), before the state is set?");
       Y y = this->y0_;
-      extend(this->method_, this->sys_, tape.t, tape.t_new, tape.stages, this->scratch_);
-      interpolate(this->method_, tape.t, tape.t_new, tape.stages, this->scratch_, theta, y);
+      extend(this->method_, this->sys_, tape.t, tape.t_new, tape.stages, this->scratch());
+      interpolate(this->method_, tape.t, tape.t_new, tape.stages, this->scratch(), theta, y);
       return y;
     }
     void begin_again(const Y& y) {
@@ -112,7 +112,8 @@ class step_by_step {
       const Y from = y;  // it may be the carry's own
       begin(this->method_, this->sys_, this->t_, from, this->carries_[this->current_]);
       this->memory_ = {};
-      if (!this->know_sides()) this->end(revode::status::event_not_resolved);
+      this->search_.forget();
+      if (!this->know_sides(false)) this->end(revode::status::event_not_resolved);
     }
   };
 

@@ -142,6 +142,7 @@ class step_log {
     return (equal ? 0 : code_bytes(steps)) + record_bytes;
   }
   static index bytes_for(index n, bool equal, rounding steps) {
+    n = std::min(n, index{1} << 52);  // of more the bytes are no number any more
     const index entry = entry_bytes(equal, steps), code = entry - record_bytes;
     if (entry == 0) return 0;
     const index blocks = (n + entry_blocks::block_entries - 1) / entry_blocks::block_entries;

@@ -86,18 +86,19 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
   }
 
  protected:
-  using base::attempts_, base::bounds_, base::carries_, base::control, base::control_after_log_,
-      base::control_before_, base::count_, base::current_, base::direction_, base::end,
-      base::ended_, base::h_, base::keep_point, base::know_sides, base::leave_log, base::log_,
-      base::look, base::make_cut, base::memo_after_log_, base::memory_, base::method_,
-      base::observe, base::options_, base::position_, base::reach, base::rejected_again_,
-      base::remembers_, base::repeat_cut, base::result_, base::reversible_, base::save_inside,
-      base::save_listed, base::save_reached, base::saving_, base::stretches_, base::sys_, base::t0_,
-      base::t1_, base::t_, base::t_before_, base::tape_, base::tolerance_, base::watch, base::y0_;
+  using base::attempts_, base::bounds_, base::carries_, base::components_, base::control,
+      base::control_after_log_, base::control_before_, base::count_, base::current_,
+      base::direction_, base::end, base::ended_, base::h_, base::keep_point, base::know_sides,
+      base::leave_log, base::log_, base::look, base::make_cut, base::memo_after_log_, base::memory_,
+      base::method_, base::observe, base::options_, base::position_, base::reach,
+      base::rejected_again_, base::remembers_, base::repeat_cut, base::result_, base::reversible_,
+      base::save_inside, base::save_listed, base::save_reached, base::saving_, base::stretches_,
+      base::sys_, base::t0_, base::t1_, base::t_, base::t_before_, base::tape_, base::tolerance_,
+      base::watch, base::y0_;
   using typename base::carry_type;
 
   void start() {
-    result_.stats.equal_bits = !fuses_products();
+    result_.stats.equal_bits = keeps_bits();
     bounds_ =
         options_.max_step > 0 || options_.min_step > 0 || options_.step_rounding != rounding::none;
     saving_ = !options_.save.ts.empty() || options_.save.every > 0;
@@ -108,7 +109,7 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
     if (t_ == t1_) return end(status::success);
     if (stretches_.pending(t_))
       make_cut(tape_, -1);
-    else if (!know_sides())
+    else if (!know_sides(false))
       return end(status::event_not_resolved);
     if (ended_ || log_.fixed_steps() > 0) return;
     h_ = options_.first_step != 0
@@ -128,10 +129,37 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
   }
 
   /// The end of the next attempt: t + h, stretched by up to 1 % so that no sliver is left at the end
-  /// of the stretch.
-  double next_time() const {
-    const double left = stretches_.end() - t_;
-    return direction_ * (left - 1.01 * h_) <= 0 ? stretches_.end() : t_ + h_;
+  /// of the stretch, and no further than max_step.
+  double next_time() {
+    const double end = stretches_.end(), left = end - t_;
+    const double t_new = direction_ * (left - 1.01 * h_) <= 0 ? end : t_ + h_;
+    return bounds_ ? bounded_time(t_new) : t_new;
+  }
+  [[gnu::noinline]] double bounded_time(double t_new) {
+    const double most = options_.max_step, end = stretches_.end();
+    if (!(most > 0) || std::abs(t_new - t_) <= most) return t_new;
+    const double nearer = within_max_step(direction_, t_, t_new, end, most);
+    if (options_.step_rounding == rounding::none) return nearer;
+    // Rounded steps are t + h, whose length the log keeps.
+    h_ = t_new == end ? nearer - t_ : std::nextafter(h_, 0.0);
+    for (h_ = round_step(options_.step_rounding, h_); std::abs(t_ + h_ - t_) > most;)
+      h_ = round_step(options_.step_rounding, std::nextafter(h_, 0.0));
+    return t_ + h_;
+  }
+
+  /// Is an element of the state 0, and its absolute tolerance too, where the field is finite? Then
+  /// errors in it have no scale.
+  [[gnu::noinline, gnu::cold]] bool lacks_scale() {
+    Y y = value(method_, carries_[current_].state);
+    bool lacks = false;
+    for (int i = 0, n = length(y); i < n; ++i) {
+      const double atol = components_.get() != nullptr ? components_.get()->atol[i] : options_.atol;
+      lacks = lacks || (atol == 0 && y.data()[i] == 0);
+    }
+    if (!lacks) return false;
+    Y slope = y;
+    sys_(t_, y, slope);
+    return all_finite(slope);
   }
 
   bool too_short(double h) const {
@@ -166,10 +194,11 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
       ++(ended_ ? rejected_again_ : result_.stats.rejected);
       if (too_short(h_) || std::abs(h) <= options_.min_step) {
         const bool finite = found.error_squared - found.error_squared == 0;
-        return end(found.what != status::success ? found.what
-                   : overflow                    ? status::non_finite_state
-                   : finite                      ? status::step_underflow
-                                                 : status::non_finite_field);
+        const status how = found.what != status::success ? found.what
+                           : overflow                    ? status::non_finite_state
+                           : finite                      ? status::step_underflow
+                                                         : status::non_finite_field;
+        return end(lacks_scale() ? status::no_error_scale : how);
       }
     }
   }

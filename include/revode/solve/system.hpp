@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
+#include <concepts>
+#include <string_view>
 
-#include <revode/ad/derivatives.hpp>
+#include <revode/ad/derivatives_of.hpp>
+#include <revode/ad/faces.hpp>
 #include <revode/solve/split.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/algebra.hpp>
@@ -11,7 +13,8 @@
 namespace revode {
 
 /// What a method may ask of a problem: the field, its parameters, and its derivatives, each call
-/// counted. Time is double outside; the field gets it in the state's scalar type.
+/// counted. Time is double outside; the field gets it in the state's scalar type. A system stays
+/// where it is: its parts, and Jacobians that are products of it, are referred to.
 template <class F, class Y, class P>
 class system {
  public:
@@ -19,9 +22,16 @@ class system {
   using state_type = Y;
   using parameter_type = P;
   /// The field says that it does not depend on t.
-  static constexpr bool autonomous = requires { requires F::autonomous; };
+  static constexpr bool autonomous = says_autonomous<F>;
+  /// There is a vjp; without one only what moves forwards may be asked for.
+  static constexpr bool pulls = derivatives<F, Y, P>::vjp_source != derivative_source::none;
 
-  REVODE_HD system(const F& f, const P& parameters) : p(parameters), f_(f) {}
+  REVODE_HD system(const F& f, const P& parameters)
+      : p(parameters),
+        f_(f),
+        parts_(f, parameters, counts) {}
+  system(const system&) = delete;
+  system& operator=(const system&) = delete;
 
   /// dy = f(t, y, p)
   REVODE_HD void operator()(double t, const Y& y, Y& dy) {
@@ -64,6 +74,9 @@ class system {
   template <class Matrix>
   REVODE_HD void jacobian(double t, const Y& y, Matrix& j) {
     ++counts.jacobian_evaluations;
+#if !defined(__CUDACC__)
+    jacobian_name_ = &names::jacobian;
+#endif
     derivatives_.jacobian(f_, static_cast<scalar>(t), y, p, j);
   }
 
@@ -80,23 +93,41 @@ class system {
   }
 
   /// The parts of a split field.
-  REVODE_HD auto implicit_part() requires split_field<F, Y, P> {
-    return part_system<implicit_part_of<F>, Y, P>({f_}, p, counts, parts_.of_implicit);
-  }
-  REVODE_HD auto explicit_part() requires split_field<F, Y, P> {
-    return part_system<explicit_part_of<F>, Y, P>({f_}, p, counts, parts_.of_explicit);
+  REVODE_HD auto& implicit_part() requires split_field<F, Y, P> { return parts_.of_implicit; }
+  REVODE_HD auto& explicit_part() requires split_field<F, Y, P> { return parts_.of_explicit; }
+
+  /// Names of where they came from; the Jacobian's is empty until there was one.
+  std::string_view vjp_source() const { return names::vjp(); }
+  std::string_view jacobian_source() const {
+    return jacobian_name_ != nullptr ? jacobian_name_() : std::string_view();
   }
 
   const P& p;
   evaluation_counts counts{};
 
  private:
-  struct whole {};
+  using names = derivative_names<F, Y, P>;
 
   const F& f_;
+  std::string_view (*jacobian_name_)() = nullptr;
   [[no_unique_address]] derivatives<F, Y, P> derivatives_{};
-  [[no_unique_address]] std::conditional_t<split_field<F, Y, P>, part_derivatives<F, Y, P>, whole>
-      parts_{};
+  [[no_unique_address]] system_parts<F, Y, P> parts_;
 };
+
+/// A face that systems of F have: the whole, and the parts of a split field.
+template <class Face, class F, class Y, class P>
+concept system_face = std::same_as<Face, whole_face> ||
+    (split_field<F, Y, P> &&
+     (std::same_as<Face, implicit_face> || std::same_as<Face, explicit_face>));
+
+template <class Face, class System>
+REVODE_HD auto& face_of_system(Face, System& sys) {
+  if constexpr (std::same_as<Face, implicit_face>)
+    return sys.implicit_part();
+  else if constexpr (std::same_as<Face, explicit_face>)
+    return sys.explicit_part();
+  else
+    return sys;
+}
 
 }  // namespace revode

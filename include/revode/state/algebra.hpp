@@ -158,6 +158,14 @@ REVODE_HD bool all_finite(const Y& y) {
   return bad == 0;
 }
 
+/// True when x and y have the same elements, in every bit but the sign of 0.
+template <class Y>
+REVODE_HD bool same_elements(const Y& x, const Y& y) {
+  bool same = true;
+  for (int i = 0, n = length(y); i < n; ++i) same = same & (x.data()[i] == y.data()[i]);
+  return same;
+}
+
 /// Bytes of one state's elements.
 template <class Y>
 index bytes_of(const Y& y) {

@@ -216,7 +216,7 @@ class moving_replay {
                        carry<M, DY>& c) {
     using types = method_types<M, DY>;
     const double t = known_one.t, end = value_of(t_new);
-    const moving_step_field<F, D> field{f_, t, end, now.t - value_of(now.t), t_new - end};
+    const moving_step_field<F, D> field{{f_, t, end, now.t - value_of(now.t), t_new - end}};
     system<moving_step_field<F, D>, DY, DP> sys(field, now.p);
     taken_step s{method_,
                  t,

@@ -127,19 +127,22 @@ void to_old(change_of_variables map, Y& z) {
   }
 }
 
-/// The field of z = A y: g(t, z, p) = A f(t, A⁻¹ z, p).
 template <class F>
-struct transformed_field {
+struct transformed_rule {
   const F& f;
   change_of_variables map;
-  template <class T, class Y, class P>
-  void operator()(const T& t, const Y& z, const P& p, Y& dz) const {
+  template <class Face, class T, class Y, class P>
+  requires has_face<Face, F, Y, P, scalar_t<Y>>
+  void value(Face, const T& t, const Y& z, const P& p, Y& dz) const {
     Y y = z;
     to_old(map, y);
-    f(t, y, p, dz);
+    Face::value(f, t, y, p, dz);
     to_new(map, dz);
   }
 };
+/// The field of z = A y: g(t, z, p) = A f(t, A⁻¹ z, p), and its parts.
+template <class F>
+using transformed_field = field_by<transformed_rule<F>>;
 
 /// A step of the transformed problem is the transformed step: with fixed steps the solution of
 /// z' = A f(t, A⁻¹ z), z0 = A y0 is A y. bound 0 asks for equal bits (scaling); worst is the
@@ -149,7 +152,7 @@ law_result equivariance_law(const problem<F, Y, P>& q, const M& m, const options
                             change_of_variables map, double bound) {
   using field = transformed_field<std::remove_cvref_t<F>>;
   const auto solution_in = [&](change_of_variables variables) {
-    problem z{field{q.f, variables}, q.y0, q.t0, q.t1, q.p};
+    problem z{field{{q.f, variables}}, q.y0, q.t0, q.t1, q.p};
     to_new(variables, z.y0);
     return solve(z, m, o).y;
   };

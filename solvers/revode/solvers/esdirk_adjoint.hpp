@@ -27,7 +27,8 @@ sweep_factors& sweep_of(Scratch& w, sweep_factors& of_step) {
 }
 
 /// w.x = (I/(hγ) − J)⁻¹ w.right, or with Jᵀ, to rounding; J at w.stage. Factors of the stage or step
-/// before serve as long as refinement with them is cheaper than new ones.
+/// before serve as long as refinement with them is cheaper than new ones. Reports a system that was not
+/// solved.
 template <bool Transposed, class M, class System, class Y>
 void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y> shift,
                             sweep_factors& kept, esdirk_scratch<M, Y>& w) {
@@ -49,9 +50,12 @@ void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y>
   const double now = static_cast<double>(value_of(shift));
   if (length(w.stage) > 8 && kept.serve(now) && from_zero(sweeps_worth_trying(w.jacobian))) return;
   count_factorization(sys);
-  w.factors.factor_shifted(w.jacobian, shift);
+  const bool factored = w.factors.factor_shifted(w.jacobian, shift);
   kept.renew(now);
-  from_zero(30);
+  if (!factored) return report(sys, trouble_of_factors(w.jacobian));
+  if (from_zero(30)) return;
+  const double size = std::abs(now) + largest_element(w.jacobian);
+  report(sys, trouble_of_solution(&w.right, w.x, w.rest, 1, size, residual));
 }
 
 /// The exact transpose of one step.

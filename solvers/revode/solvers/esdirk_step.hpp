@@ -68,7 +68,8 @@ void settle_stage(const A& algebra, System& sys, int i, double t, double t_new, 
   copy(y, c.stage);
   add(c.z, c.stage);
   algebra.evaluate(sys, esdirk_time<M>(i, t, t_new), c.stage, jacobian);
-  factors.factor_shifted(jacobian, T(1) / T((t_new - t) * esdirk_numbers<M>::gamma));
+  if (!factors.factor_shifted(jacobian, T(1) / T((t_new - t) * esdirk_numbers<M>::gamma)))
+    report(sys, status::linear_solve_failure);
   for (int round = 0; round < 3; ++round) {
     stage_residual<M>(sys, i, t, t_new, y, c);
     for (int k = 0, n = length(y); k < n; ++k)
@@ -199,12 +200,15 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
     found.record.rate = 0.5f;
     return found;
   }
-  const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, 10 * 2.3e-16 / tol.rtol);
   double rate = from.memo.next.rate, theta = 0;
+  bool measured = false;
   fill_weights(s.y, tol, next.cache.weight);
+  const double kappa =
+      m.newton > 0 ? m.newton : newton_tolerance(0.03, relative_size(tol, s.y, next.cache.weight));
   for (int i = 1; i < esdirk_numbers<M>::stages; ++i) {
     open_stage<M>(i, h, next.memo, s, next.cache);
-    newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate));
+    newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),
+                           measured);
     found.what = iterate_stage<M>(sys, i, t, t_new, s.y, control, next.cache);
     count_iterations(sys, control.iterations());
     found.record.iterations[i - 1] = static_cast<std::uint8_t>(control.iterations());
@@ -213,13 +217,15 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
       return found;
     }
     rate = control.rate();
+    measured = control.measured();
     theta = std::fmax(theta, control.theta());
     close_stage<M>(i, h, next.cache, s);
   }
   found.record.rate = static_cast<float>(rate);
   if (theta <= 1e-2) found.record.flags |= found.record.fast;
   if (tol.estimate) {
-    found.error_squared = esdirk_error_squared<M>(tol, h, s, next.cache);
+    found.error_squared =
+        esdirk_numbers<M>::honesty * esdirk_error_squared<M>(tol, h, s, next.cache);
     if constexpr (M::filtered) count_solves(sys, 1);
     if (!(found.error_squared <= 1)) return found;
   }

@@ -12,7 +12,8 @@ namespace revode {
 //   λ_n = λ + Σ ρ_i
 
 /// w.x = (I/(hγ) − J_I)⁻¹ w.right, or with J_Iᵀ, to rounding; J_I at w.stage. Factors of another
-/// stage of the same step serve as long as they converge within five sweeps.
+/// stage of the same step serve as long as they converge within five sweeps. Reports a system that was
+/// not solved.
 template <bool Transposed, class M, class Part, class Y>
 void solve_imex_derivative(const M& m, Part& part, double t_stage, scalar_t<Y> shift,
                            bool& factored, imex_scratch<M, Y>& w) {
@@ -34,12 +35,16 @@ void solve_imex_derivative(const M& m, Part& part, double t_stage, scalar_t<Y> s
   };
   for (;;) {
     const bool fresh = !factored || length(w.stage) <= 8;
-    if (fresh) w.factors.factor_shifted(w.jacobian, shift);
+    if (fresh && !w.factors.factor_shifted(w.jacobian, shift))
+      return report(part, trouble_of_factors(w.jacobian));
     factored = true;
     fill(w.x[0], T(0));
-    if (refine(w.x, w.rest, residual, correct, 5) || fresh) return;
+    if (refine(w.x, w.rest, residual, correct, 5)) return;
     factored = false;
+    if (fresh) break;
   }
+  const double size = std::abs(static_cast<double>(value_of(shift))) + largest_element(w.jacobian);
+  report(part, trouble_of_solution(&w.right, w.x, w.rest, 1, size, residual));
 }
 
 /// target = h (b_i λ + Σ_{j>i} a_ji ρ_j) + seed
@@ -86,8 +91,8 @@ void pull(const M& m, System& sys, double t, double t_new, const imex_record<M>&
   constexpr int stages = imex_numbers<M>::stages;
   const T h(t_new - t), h_gamma(imex_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
   if (seeds != nullptr) pull_end<M>(sys, t, t_new, s, w, seeds->end, state_bar, p_bar, ends);
-  auto stiff = sys.implicit_part();
-  auto mild = sys.explicit_part();
+  auto& stiff = sys.implicit_part();
+  auto& mild = sys.explicit_part();
   bool factored = false;
   T h_bar(0);
   for (int i = stages - 1; i >= 0; --i) {
@@ -141,8 +146,8 @@ void push(const M& m, System& sys, double t, double t_new, const imex_record<M>&
   constexpr int stages = imex_numbers<M>::stages;
   const T h(t_new - t), h_dot = ends.t_new - ends.t;
   const T h_gamma(imex_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
-  auto stiff = sys.implicit_part();
-  auto mild = sys.explicit_part();
+  auto& stiff = sys.implicit_part();
+  auto& mild = sys.explicit_part();
   bool factored = false;
   for (int i = 0; i < stages; ++i) {
     const T c(base::tableau.c[i]), t_dot = (1 - c) * ends.t + c * ends.t_new;

@@ -42,7 +42,7 @@ status prepare_imex_step(const M& m, System& sys, double t, double t_new, const 
   copy(to.state, s.y);
   copy(from.slope, s.k[0]);
   copy(from.explicit_slope, s.e[0]);
-  auto part = sys.implicit_part();
+  auto& part = sys.implicit_part();
   const status found = take_jacobian(m, part, t, s.y, r, to);
   if (found != status::success || !r.has(r.new_factors)) return found;
   count_factorization(sys);
@@ -83,7 +83,7 @@ void refresh(const M& m, System& sys, double t, carry<M, Y>& c) {
       requires { sys.implicit_part(); },
       "an implicit-explicit method takes a field with implicit_part and explicit_part");
   imex_slopes(m, sys, t, c);
-  auto part = sys.implicit_part();
+  auto& part = sys.implicit_part();
   algebra_of(m).evaluate(part, c.memo.t_jacobian, c.memo.y_jacobian, c.cache.jacobian);
   if (c.memo.h_factors != 0)
     c.cache.factors.factor_shifted(c.cache.jacobian,
@@ -103,12 +103,12 @@ void replay(const M& m, System& sys, double t, double t_new, const imex_record<M
             carry<M, Y>& c, imex_stages<M, Y>& s) {
   using base = typename M::implicit_method;
   prepare_imex_step(m, sys, t, t_new, r, c.cache, c, s);
-  auto part = sys.implicit_part();
+  auto& part = sys.implicit_part();
   for (int i = 1; i < imex_numbers<M>::stages; ++i) {
     open_imex_stage(i, t_new - t, c.memo, s, c.cache);
     for (int round = 0; round < r.iterations[i - 1]; ++round) {
       stage_residual<base>(part, i, t, t_new, s.y, c.cache);
-      c.cache.factors.solve(c.cache.correction);
+      solve_roughly<false>(c.cache.factors, newton_solve_tolerance, c.cache.correction);
       add(c.cache.correction, c.cache.z);
     }
     if constexpr (is_differentiable_v<scalar_t<Y>>)
@@ -129,7 +129,7 @@ double imex_error_squared(const tolerance& tol, double h, const imex_stages<M, Y
   Y& error = c.correction;
   sum_of_stages(numbers::estimate.w, numbers::stages, scale, s.k, error);
   add_sum_of_stages(numbers::estimate.w, numbers::stages, scale, s.e, error);
-  if constexpr (filtered) c.factors.solve(error);
+  if constexpr (filtered) solve_roughly<false>(c.factors, newton_solve_tolerance, error);
   copy(s.y, c.stage);
   for (int i = 0, n = length(s.y); i < n; ++i) {
     const T end = s.y.data()[i] + c.z.data()[i];
@@ -145,12 +145,15 @@ status solve_imex_stages(const M& m, System& sys, const tolerance& tol, double t
                          const newton_memo<Y, 2>& memo, double& rate, double& theta,
                          imex_stages<M, Y>& s, Cache& c, imex_record<M>& r) {
   using base = typename M::implicit_method;
-  const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, 10 * 2.3e-16 / tol.rtol);
-  auto part = sys.implicit_part();
+  bool measured = false;
+  auto& part = sys.implicit_part();
   fill_weights(s.y, tol, c.weight);
+  const double kappa =
+      m.newton > 0 ? m.newton : newton_tolerance(0.03, relative_size(tol, s.y, c.weight));
   for (int i = 1; i < imex_numbers<M>::stages; ++i) {
     open_imex_stage(i, t_new - t, memo, s, c);
-    newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate));
+    newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),
+                           measured);
     const status found = iterate_stage<base>(part, i, t, t_new, s.y, control, c);
     count_iterations(sys, control.iterations());
     r.iterations[i - 1] = static_cast<std::uint8_t>(control.iterations());
@@ -159,6 +162,7 @@ status solve_imex_stages(const M& m, System& sys, const tolerance& tol, double t
       return found;
     }
     rate = control.rate();
+    measured = control.measured();
     theta = std::fmax(theta, control.theta());
     close_imex_stage(sys, i, t, t_new, c, s);
   }
@@ -185,7 +189,7 @@ outcome<imex_record<M>> attempt(const M& m, System& sys, const tolerance& tol, d
   if (found.what != status::success) return found;
   if (theta <= 1e-2) r.flags |= r.fast;
   if (tol.estimate) {
-    found.error_squared = imex_error_squared(tol, h, s, next.cache);
+    found.error_squared = imex_numbers<M>::honesty * imex_error_squared(tol, h, s, next.cache);
     if constexpr (M::implicit_method::filtered) count_solves(sys, 1);
     if (!(found.error_squared <= 1)) return found;
   }

@@ -33,27 +33,36 @@ double weighted_square(const Y& x, const Y& weight) {
   return n > 0 ? sum / n : 0.0;
 }
 
-/// The same for the tolerances change(tol), each element's own under options::norm. Those outside the
-/// norm keep the tolerances of all, so that iterations converge in them, too.
-template <class Y, class Change>
-void fill_weights(const Y& y, const tolerance& tol, Y& weight, const Change& change) {
+/// The same, each element's tolerances its own under options::norm. Those outside the norm keep the
+/// tolerances of all, so that iterations converge in them, too.
+template <class Y>
+void fill_weights(const Y& y, const tolerance& tol, Y& weight) {
   using T = scalar_t<Y>;
   using std::abs;
-  const tolerance all = change(tol);
-  fill_weights(y, all.rtol, all.atol, weight);
+  fill_weights(y, tol.rtol, tol.atol, weight);
   if (tol.each == nullptr) return;
   for (int i = 0, n = length(y); i < n; ++i) {
     if (!tol.each->is_inside(i)) continue;
-    const tolerance own = change(tolerance{tol.each->rtol[i], tol.each->atol[i]});
-    T size = abs(y.data()[i]);
-    if (tol.each->pairs) size = T(std::hypot(y.data()[i], y.data()[i ^ 1]));
-    weight.data()[i] = T(1) / muladd(T(own.rtol), size, T(own.atol));
+    const int k = tol.each->like(i);
+    T size = abs(y.data()[k]);
+    if (k < tol.each->paired) size = T(std::hypot(y.data()[k], y.data()[k ^ 1]));
+    weight.data()[i] = T(1) / muladd(T(tol.each->rtol[i]), size, T(tol.each->atol[i]));
   }
 }
+
+/// max weightᵢ |yᵢ| inside the norm: the largest element in units of its tolerance, 1/rtol where atol is
+/// small. What depends on how many digits are asked for depends on this, since rtol may be 0.
 template <class Y>
-void fill_weights(const Y& y, const tolerance& tol, Y& weight) {
-  fill_weights(y, tol, weight, [](const tolerance& t) { return t; });
+double relative_size(const tolerance& tol, const Y& y, const Y& weight) {
+  using std::abs;
+  double most = 0;
+  for (int i = 0, n = length(y); i < n; ++i) {
+    const auto size = static_cast<double>(weight.data()[i] * abs(y.data()[i]));
+    if (size > most && (tol.each == nullptr || tol.each->is_inside(i))) most = size;
+  }
+  return most;
 }
+
 /// The norm's square of an error with these weights.
 template <class Y>
 double error_squared(const tolerance& tol, const Y& error, const Y& weight) {
@@ -72,7 +81,12 @@ class newton_control {
 
   /// kappa: the error that may be left, in units of the scaled tolerance; 0: none but rounding, at
   /// most `most` iterations.
-  newton_control(double kappa, int most, double rate) : kappa_(kappa), most_(most), rate_(rate) {}
+  /// rate: how much of a correction was left before; `measured` in a system with these factors.
+  newton_control(double kappa, int most, double rate, bool measured = false)
+      : kappa_(kappa),
+        most_(most),
+        rate_(rate),
+        measured_(measured) {}
 
   verdict judge(double norm) {
     ++iterations_;
@@ -84,6 +98,7 @@ class newton_control {
       quotient_ = quotient;
       if (theta_ >= 0.99) return fail(0.5);
       rate_ = theta_ / (1 - theta_);
+      measured_ = true;
       double expected = rate_ * norm / kappa_;
       for (int i = iterations_ + 1; i < most_; ++i) expected *= theta_;
       if (expected >= 1) {
@@ -92,12 +107,14 @@ class newton_control {
       }
     }
     norm_ = norm > 2.3e-16 ? norm : 2.3e-16;
-    if (rate_ * norm <= kappa_) return verdict::done;
+    // A rate from other factors says little: a first correction then has to be small itself.
+    if (rate_ * norm <= kappa_ && (measured_ || norm <= kappa_)) return verdict::done;
     return iterations_ >= most_ ? fail(0.5) : verdict::again;
   }
 
   int iterations() const { return iterations_; }
   double rate() const { return rate_; }
+  bool measured() const { return measured_; }
   /// The last quotient of corrections; 0 after one iteration that was enough.
   double theta() const { return theta_; }
   double factor() const { return factor_; }
@@ -121,6 +138,7 @@ class newton_control {
   double kappa_;
   int most_;
   double rate_;
+  bool measured_;
   double theta_ = 0, norm_ = 0, quotient_ = 0, factor_ = 1;
   int iterations_ = 0;
 };
@@ -130,10 +148,10 @@ inline double first_rate(double rate) {
   return exp2_approx(0.8 * log2_approx(rate > 2.3e-16 ? rate : 2.3e-16));
 }
 
-/// The error that iterations may leave, in units of the tolerance.
-inline double newton_tolerance(double rtol) {
-  const double most = std::fmin(0.03, std::sqrt(rtol));
-  return std::fmax(10 * 2.3e-16 / rtol, most);
+/// κ: iterations may leave `most` units of the tolerance, but no less than rounding does in a state of
+/// this size (relative_size).
+inline double newton_tolerance(double most, double size) {
+  return std::fmax(10 * 2.3e-16 * size, most);
 }
 
 }  // namespace revode

@@ -122,6 +122,9 @@ struct partitioned_scratch {
 
 template <partitioned_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {
+  static_assert(has_no_algebra<M>,
+                "an explicit method solves no linear systems (an algebra would never be asked): "
+                "take the method without with_algebra?");
   using cache = std::conditional_t<splitting_numbers<M>::fsal, partitioned_cache<Y>, nothing>;
   using tape = partitioned_tape<M, Y>;
   using scratch = partitioned_scratch<M, Y>;

@@ -41,21 +41,25 @@ void subtract_radau_matrix(scalar_t<Y> h, const Y (&x)[S], Y (&out)[S]) {
       axpy(-T(Transposed ? n::inverse[j][i] : n::inverse[i][j]) / h, x[j], out[i]);
 }
 
-/// Solves (A⁻¹/h − diag J) x = right, or its transpose, for w.x from w.right.
+/// w.rest = what is left of (A⁻¹/h − diag J) x = right, or its transpose.
+template <bool Transposed, class L, class Y, int S>
+void radau_derivative_residual(scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
+  for (int i = 0; i < S; ++i) {
+    copy(w.right[i], w.rest[i]);
+    if constexpr (Transposed)
+      add_transposed_product(w.jacobian[i], w.x[i], w.rest[i]);
+    else
+      add_product(w.jacobian[i], w.x[i], w.rest[i]);
+  }
+  subtract_radau_matrix<Transposed>(h, w.x, w.rest);
+}
+
+/// Solves it for w.x from w.right.
 template <bool Transposed, class L, class Y, int S>
 bool solve_radau_derivative(scalar_t<Y> h, radau_scratch<L, Y, S>& w, int most) {
   using T = scalar_t<Y>;
   for (Y& part : w.x) fill(part, T(0));
-  const auto residual = [&] {
-    for (int i = 0; i < S; ++i) {
-      copy(w.right[i], w.rest[i]);
-      if constexpr (Transposed)
-        add_transposed_product(w.jacobian[i], w.x[i], w.rest[i]);
-      else
-        add_product(w.jacobian[i], w.x[i], w.rest[i]);
-    }
-    subtract_radau_matrix<Transposed>(h, w.x, w.rest);
-  };
+  const auto residual = [&] { radau_derivative_residual<Transposed>(h, w); };
   const auto correct = [&] {
     using n = radau_numbers<S>;
     if constexpr (Transposed) {
@@ -74,7 +78,7 @@ bool solve_radau_derivative(scalar_t<Y> h, radau_scratch<L, Y, S>& w, int most) 
 /// The same from one matrix of all stages, for steps across which J changes too much.
 /// cost    S³ n³/3 multiply-adds and S² n² numbers, for such a step only
 template <bool Transposed, class L, class Y, int S>
-void solve_radau_derivative_whole(scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
+bool solve_radau_derivative_whole(scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
   using T = scalar_t<Y>;
   const int n = length(w.x[0]);
   dense_matrix<T> all(S * n);
@@ -89,7 +93,7 @@ void solve_radau_derivative_whole(scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
     }
   }
   dense_lu<T> factors;
-  factors.factor(all);
+  if (!factors.factor(all)) return false;
   for (Y& part : w.x) fill(part, T(0));
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < S; ++i)
@@ -111,11 +115,25 @@ void solve_radau_derivative_whole(scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
       for (int k = 0; k < n; ++k)
         w.x[i].data()[k] = w.x[i].data()[k] + x[static_cast<std::size_t>(i * n + k)];
   }
+  return true;
+}
+
+/// What is wrong with w.x where refinement has not ended, or nothing.
+template <bool Transposed, class L, class Y, int S>
+status trouble_of_radau_derivative(scalar_t<Y> h, bool factored, radau_scratch<L, Y, S>& w) {
+  double size = radau_numbers<S>::inverse[0][0] / std::abs(static_cast<double>(value_of(h)));
+  for (const auto& j : w.jacobian) {
+    if (const status why = trouble_of_factors(j); why == status::non_finite_field) return why;
+    size = std::fmax(size, largest_element(j));
+  }
+  if (!factored) return status::linear_solve_failure;
+  const auto residual = [&] { radau_derivative_residual<Transposed>(h, w); };
+  return trouble_of_solution(w.right, w.x, w.rest, S, size, residual);
 }
 
 /// With factors of the step before as long as that is cheaper than new ones. Where new ones do not
 /// converge, algebras with a solver of their own for coupled stages use that; those without random
-/// access to elements have refinement alone, with more patience.
+/// access to elements have refinement alone, with more patience. Reports a system that was not solved.
 template <bool Transposed, class System, class L, class Y, int S>
 void solve_radau_derivative_exactly(System& sys, scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
   using T = scalar_t<Y>;
@@ -124,20 +142,21 @@ void solve_radau_derivative_exactly(System& sys, scalar_t<Y> h, radau_scratch<L,
       solve_radau_derivative<Transposed>(h, w, sweeps_worth_trying(w.jacobian[S - 1])))
     return;
   count_factorization(sys);
-  w.factors.factor(w.jacobian[S - 1], h);
+  bool found = w.factors.factor(w.jacobian[S - 1], h);
   w.kept.renew(now);
   T a[S][S];
   for (int i = 0; i < S; ++i)
     for (int j = 0; j < S; ++j) a[i][j] = T(radau_numbers<S>::inverse[i][j]) / h;
   if constexpr (requires { L::template solve_stages<Transposed>(a, w.jacobian, w.right, w.x); }) {
-    if (!solve_radau_derivative<Transposed>(h, w, 12))
-      L::template solve_stages<Transposed>(a, w.jacobian, w.right, w.x);
+    if (found && solve_radau_derivative<Transposed>(h, w, 12)) return;
+    found = L::template solve_stages<Transposed>(a, w.jacobian, w.right, w.x);
   } else if constexpr (requires { w.jacobian[0](0, 0); }) {
-    if (!solve_radau_derivative<Transposed>(h, w, 12))
-      solve_radau_derivative_whole<Transposed>(h, w);
-  } else {
-    solve_radau_derivative<Transposed>(h, w, 100);
+    if (found && solve_radau_derivative<Transposed>(h, w, 12)) return;
+    found = solve_radau_derivative_whole<Transposed>(h, w);
+  } else if (found && solve_radau_derivative<Transposed>(h, w, 100)) {
+    return;
   }
+  report(sys, trouble_of_radau_derivative<Transposed>(h, found, w));
 }
 
 /// The exact transpose of one step: stage cotangents κ in w.x, then a field VJP a stage.

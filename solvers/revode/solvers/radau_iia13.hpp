@@ -3,6 +3,7 @@
 
 #include <revode/solvers/radau_adjoint.hpp>
 #include <revode/solvers/radau_dense.hpp>
+#include <revode/solvers/radau_estimate.hpp>
 #include <revode/solvers/radau_step.hpp>
 
 namespace revode {

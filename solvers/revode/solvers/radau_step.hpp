@@ -83,7 +83,7 @@ void settle_tangents(const L& algebra, System& sys, double t, double t_new, rada
   Y end = s.y;
   add(s.z[S - 1], end);
   algebra.evaluate(sys, t_new, end, c.jacobian);
-  c.factors.factor(c.jacobian, T(t_new - t));
+  if (!c.factors.factor(c.jacobian, T(t_new - t))) report(sys, status::linear_solve_failure);
   transform(radau_numbers<S>::t_inverse, s.z, c.w);
   for (int round = 0; round < 60; ++round) {
     radau_correction(sys, t, t_new, s, c);
@@ -148,11 +148,76 @@ status iterate_radau(System& sys, double t, double t_new, newton_control& contro
   }
 }
 
+/// How many tolerances the estimate, of order S, is allowed, so that what a step of order 2S − 1 leaves
+/// is about one of them. `size` is 1/δ, δ the least tolerance of an element over its size (rtol where
+/// atol is small): 0.1 δ^((S+1)/(2S)) / δ.
+/// source  the codes RADAU5 and RADAU of Hairer & Wanner
+template <int S>
+double radau_allowance(double size) {
+  const double x = std::fmin(std::fmax(size, 1.0), 1e15);
+  if constexpr (S == 3) return 0.1 * std::cbrt(x);
+  return 0.1 * exp2_approx((S - 1) / (2.0 * S) * log2_approx(x));
+}
+/// κ: what iterations may leave of that, 0.02 to 0.03 of a tolerance. RADAU has the power of rtol that
+/// this is.
+template <int S>
+double radau_newton_tolerance(double allowed, double size) {
+  constexpr double parts[] = {0, 0.031622776601683791, 0.021544346900318840, 0.017782794100389229};
+  return newton_tolerance(std::fmin(0.03, parts[S / 2] / allowed), size / allowed);
+}
+
+struct radau_aims {
+  double kappa, allowed;
+};
+/// Weights 1/(allowed (atol + rtol |y|)); κ and what is allowed. Sizes are those at either end of the
+/// last step, since an element may pass 0.
+template <class L, class Y, int S>
+radau_aims aim_radau_step(const tolerance& tol, const newton_memo<Y, S>& memo, const Y& y,
+                          radau_cache<L, Y, S>& c) {
+  using T = scalar_t<Y>;
+  fill_weights(y, tol, c.weight);
+  copy(y, c.stage);
+  axpy(T(-1), memo.past[S - 1], c.stage);
+  const double size =
+      std::fmax(relative_size(tol, y, c.weight), relative_size(tol, c.stage, c.weight));
+  const double allowed = radau_allowance<S>(size);
+  for (int k = 0, n = length(y); k < n; ++k) c.weight.data()[k] *= T(1 / allowed);
+  return {radau_newton_tolerance<S>(allowed, size), allowed};
+}
+
+/// How many tolerances the error of a stiff component may be in a step.
+inline constexpr double radau_stiff_bound = 20;
+
+/// err² of an estimate e, in c.stage, over what it is allowed; or S times its stiff part
+///   (−hJ/γ (I − hJ/γ)⁻¹)^((S−1)/2) e
+/// over radau_stiff_bound: where the order is reduced to that of e, the step's error is S e (the limit
+/// for h λ → −∞, where the solution has degree S + 1).
+template <class System, class L, class Y, int S>
+double judge_radau_error(System& sys, const tolerance& tol, double h, double allowed,
+                         radau_cache<L, Y, S>& c) {
+  using T = scalar_t<Y>;
+  const double squared = error_squared(tol, c.stage, c.weight);
+  const double part = S * allowed / radau_stiff_bound, most = part * part;
+  if (!(squared <= 1) || most <= 1 || most * squared <= 1e-2) return squared;
+  const T inverse = T(radau_numbers<S>::gamma / h);
+  Y &stiff = c.correction[1], &smooth = c.correction[2];
+  copy(c.stage, stiff);
+  for (int i = 1; i < S; i += 2) {
+    for (int k = 0, n = length(stiff); k < n; ++k) smooth.data()[k] = inverse * stiff.data()[k];
+    c.factors.real.solve(smooth);
+    count_solves(sys, 1);
+    axpy(T(-1), smooth, stiff);
+  }
+  return std::fmax(squared, most * error_squared(tol, stiff, c.weight));
+}
+
 /// err² of the embedded formula of order S; for a first step or after a rejection its stiff part is
 /// evaluated once more.
+/// cost    a real solve; (S − 1)/2 more where the tolerance is so tight that the bound may bind
 template <class System, class L, class Y, int S>
 double radau_error_squared(System& sys, const tolerance& tol, double t, double h, bool careful,
-                           const radau_stages<Y, S>& s, const Y& slope, radau_cache<L, Y, S>& c) {
+                           double allowed, const radau_stages<Y, S>& s, const Y& slope,
+                           radau_cache<L, Y, S>& c) {
   using T = scalar_t<Y>;
   T e[S];
   for (int i = 0; i < S; ++i) e[i] = T(radau_numbers<S>::e[i] / h);
@@ -166,7 +231,7 @@ double radau_error_squared(System& sys, const tolerance& tol, double t, double h
   }
   c.factors.real.solve(error);
   count_solves(sys, 1);
-  const double squared = error_squared(tol, error, c.weight);
+  const double squared = judge_radau_error(sys, tol, h, allowed, c);
   if (squared < 1 || !careful) return squared;
   add(s.y, error);
   sys(t, error, c.correction[1]);
@@ -174,26 +239,9 @@ double radau_error_squared(System& sys, const tolerance& tol, double t, double h
   add(of_stages, error);
   c.factors.real.solve(error);
   count_solves(sys, 1);
-  return error_squared(tol, error, c.weight);
+  return judge_radau_error(sys, tol, h, allowed, c);
 }
 
-/// 0.1 rtol^((S+1)/(2S)): the accuracy asked of stages is tighter than that of the step; and what
-/// iterations may leave of it.
-template <int S>
-double radau_tolerance(double rtol) {
-  if constexpr (S == 3) {
-    const double root = std::cbrt(rtol);
-    return 0.1 * root * root;
-  } else {
-    return 0.1 * exp2_approx((S + 1) / (2.0 * S) * log2_approx(rtol));
-  }
-}
-template <int S>
-double radau_newton_tolerance(double rtol) {
-  if constexpr (S == 3) return newton_tolerance(rtol);
-  const double most = exp2_approx((S - 1) / (S + 1.0) * log2_approx(rtol));
-  return std::fmax(10 * 2.3e-16 / rtol, std::fmin(0.03, most));
-}
 /// Most iterations of an adaptive step.
 template <int S>
 inline constexpr int radau_iterations = 7 + 5 * (S - 3) / 2;
@@ -204,10 +252,6 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
                                          radau_stages_t<M, Y>& s, carry<M, Y>& next) {
   constexpr int stages = M::stages;
   const double h = t_new - t;
-  const auto of_stages = [](const tolerance& each) -> tolerance {
-    const double rtol = radau_tolerance<stages>(each.rtol);
-    return {rtol, each.rtol > 0 ? rtol * (each.atol / each.rtol) : each.atol};
-  };
   outcome<newton_record<1>> found;
   found.record = choose_factors<newton_record<1>>(t, h, tol.estimate, from, next);
   found.what = prepare_radau_step(m, sys, t, t_new, found.record, next, s);
@@ -215,9 +259,8 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
     found.record.rate = 0.5f;
     return found;
   }
-  const double kappa =
-      m.newton > 0 ? m.newton : radau_newton_tolerance<stages>(of_stages(tol).rtol);
-  fill_weights(s.y, tol, next.cache.weight, of_stages);
+  const radau_aims aims = aim_radau_step(tol, next.memo, s.y, next.cache);
+  const double kappa = m.newton > 0 ? m.newton : aims.kappa;
   newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? radau_iterations<stages> : 50,
                          first_rate(from.memo.next.rate));
   found.what = iterate_radau(sys, t, t_new, control, s, next.cache);
@@ -232,7 +275,7 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
   if (tol.estimate) {
     const bool careful = from.memo.next.accepted_h == 0 || from.memo.next.rejected;
     found.error_squared =
-        radau_error_squared(sys, tol, t, h, careful, s, from.cache.slope, next.cache);
+        radau_error_squared(sys, tol, t, h, careful, aims.allowed, s, from.cache.slope, next.cache);
     if (!(found.error_squared <= 1)) return found;
   }
   finish_radau_step(sys, t, t_new, s, next);

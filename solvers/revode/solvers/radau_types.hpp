@@ -27,9 +27,9 @@ struct radau_iia {
              : "Hairer & Wanner, J. Comput. Appl. Math. 111 (1999) 93-111";
   static constexpr int stages = S, order = 2 * S - 1, embedded_order = S, dense_order = S;
 
-  /// What iterations may leave, in units of the scaled tolerance; 0: chosen, min(0.03,
-  /// rtol^((S−1)/(S+1))). The gradient is that of exactly solved stages: smaller values bring the
-  /// two closer.
+  /// What iterations may leave, in units of what the estimate is allowed; 0: chosen, 0.02 to 0.03 of the
+  /// tolerance (radau_newton_tolerance). The gradient is that of exactly solved stages: smaller values
+  /// bring the two closer.
   double newton = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include <revode/solve/options.hpp>
 #include <revode/solvers/hermite_dense.hpp>
+#include <revode/solvers/hermite_estimate.hpp>
 
 namespace revode {
 

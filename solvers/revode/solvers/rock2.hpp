@@ -23,7 +23,8 @@ struct rock2 {
   static int stages_for(double z) {
     for (const auto& entry : rock2_table)
       if (entry.stable_to() >= z) return entry.stages;
-    return z < 1e12 ? max_stages + static_cast<int>(std::sqrt(z / 0.8)) : 2'000'000;
+    const int others = z < 1e12 ? static_cast<int>(std::sqrt(z / 0.8)) : 2'000'000;
+    return others > max_stages ? others : max_stages + 1;
   }
   static const stabilized_scheme& scheme(int stages) {
     struct place {
@@ -51,6 +52,7 @@ struct rock2 {
     scheme.b[1] = tau / sigma;
     scheme.e[0] = sigma - tau / sigma;
     scheme.e[1] = tau / sigma - sigma;
+    scheme.set_nodes();
   }
 };
 

@@ -37,7 +37,7 @@ void rock_factor(const rock_polynomial<R>& of, double (&w)[R + 1]) {
   }
 }
 
-/// The first rows of the scheme: P by its three-term recurrence, normalised to P(0) = 1. Stieltjes's
+/// The rows of the scheme: P by its three-term recurrence, normalised to P(0) = 1. Stieltjes's
 /// procedure at Chebyshev points.
 /// cost    some 30 s² operations, once a degree and process
 template <int R>
@@ -57,7 +57,7 @@ void set_rock_rows(const rock_polynomial<R>& of, stabilized_scheme& scheme) {
       weight[i] *= scaled * scaled;
     }
   }
-  scheme.m = m;
+  scheme.m = scheme.split = m;
   real norm_before = 1, at_before = 0;
   for (int j = 1; j <= m; ++j) {
     real norm = 0, moment = 0, largest = 0;
@@ -83,7 +83,6 @@ void set_rock_rows(const rock_polynomial<R>& of, stabilized_scheme& scheme) {
     norm_before = norm / (largest * largest);
     at_before = 1 / at;
   }
-  scheme.set_nodes();
 }
 
 }  // namespace revode

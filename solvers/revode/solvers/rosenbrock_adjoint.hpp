@@ -129,6 +129,7 @@ REVODE_HD void pull_rosenbrock_stages(System& sys, double t, double t_new,
     if constexpr (Seeded || numbers::reached(I)) {
       const T h(t_new - t);
       rosenbrock_cotangent<M, I, Seeded>(h, lambda, seeds, w);
+      look_at_solve(sys, w.matrix);
       if (ends != nullptr) {
         const T h_bar = length_cotangent<M, I, autonomous>(h, tape, w);
         ends->t -= h_bar;
@@ -158,7 +159,7 @@ REVODE_HD void pull_rosenbrock_step(const M& m, System& sys, double t, double t_
                                     const typename method_types<M, Y>::seeds* seeds, Y& state_bar,
                                     P& p_bar, step_ends<scalar_t<Y>>* ends) {
   const double h_gamma = (t_new - t) * rosenbrock_numbers<M>::gamma();
-  static_cast<void>(factor_stage_matrix(m, sys, t, h_gamma, tape.y, w.matrix));  // as in the step
+  factor_again(m, sys, t, h_gamma, tape.y, w.matrix);
   if constexpr (!is_autonomous_v<System>)
     if (ends != nullptr) sys.time_derivative(t, tape.y, w.f_t);
   fill(w.y_bar, scalar_t<Y>(0));

@@ -6,6 +6,7 @@
 
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/lu.hpp>
+#include <revode/solve/lane_trouble.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/algebra.hpp>
 #include <revode/status.hpp>
@@ -51,6 +52,22 @@ REVODE_HD bool factor_stage_matrix(const M& m, System& sys, double t, double h_g
 template <class M, class Y>
 REVODE_HD status trouble_of(const stage_matrix<M, Y>& matrix) {
   return all_finite(matrix.j) ? status::linear_solve_failure : status::non_finite_field;
+}
+
+/// The same as in the step, for its derivative; reports a matrix without factors. Lanes find the NaN
+/// that comes of it.
+template <class M, class System, class Y>
+REVODE_HD void factor_again(const M& m, System& sys, double t, double h_gamma, const Y& y,
+                            stage_matrix<M, Y>& matrix) {
+  const bool solvable = factor_stage_matrix(m, sys, t, h_gamma, y, matrix);
+  if constexpr (!goes_on_v<System>)
+    if (!solvable) report(sys, trouble_of(matrix));
+}
+
+/// Reports a solve of the derivative that an iteration has not brought to its end.
+template <class M, class System, class Y>
+REVODE_HD void look_at_solve(System& sys, const stage_matrix<M, Y>& matrix) {
+  if constexpr (requires { matrix.factors.trouble(); }) report(sys, matrix.factors.trouble());
 }
 
 }  // namespace revode

@@ -59,6 +59,7 @@ REVODE_HD void push_rosenbrock_stages(System& sys, double t, double t_new,
     if constexpr (is_exact_v<M>)
       add_second(sys, t, tape.y, h * d, tape.u[I], ends.t, y_dot, p_dot, w.sum, w.y_bar, w.v[I]);
     w.matrix.factors.solve(w.v[I]);
+    look_at_solve(sys, w.matrix);
     push_rosenbrock_stages<M, I + 1>(sys, t, t_new, tape, w, y_dot, p_dot, ends);
   }
 }
@@ -70,7 +71,7 @@ REVODE_HD void push(const M& m, System& sys, double t, double t_new, nothing,
                     const rosenbrock_tape<M, Y>& tape, rosenbrock_scratch<M, Y>& w, Y& y_dot,
                     const P& p_dot, const step_ends<scalar_t<Y>>& ends) {
   const double h_gamma = (t_new - t) * rosenbrock_numbers<M>::gamma();
-  static_cast<void>(factor_stage_matrix(m, sys, t, h_gamma, tape.y, w.matrix));  // as in the step
+  factor_again(m, sys, t, h_gamma, tape.y, w.matrix);
   sys.time_derivative(t, tape.y, w.f_t);
   push_rosenbrock_stages<M, 0>(sys, t, t_new, tape, w, y_dot, p_dot, ends);
   const scalar_t<Y>* du[rosenbrock_numbers<M>::kept];

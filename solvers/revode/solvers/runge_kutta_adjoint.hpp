@@ -5,8 +5,10 @@
 
 namespace revode {
 
+// `Seeded`: of how many stages seeds are read, those of the step or all of dense output; 0: none.
+
 /// Column I of the tableau below the diagonal, without the stages that no cotangent reaches.
-template <class M, int I, bool Seeded>
+template <class M, int I, int Seeded>
 struct pulled_column {
   static consteval double at(int j) {
     return Seeded || coefficients<M>::reached(j) ? coefficients<M>::a(j, I) : 0.0;
@@ -38,13 +40,13 @@ REVODE_HD const Y& stage_value(scalar_t<Y> h, const rk_tape<M, Y>& tape,
 }
 
 /// w.k_bar = h (b_I λ + Σ_{j>I} a_jI θ_j) + seed of k_I
-template <class M, int I, bool Seeded, class Y>
+template <class M, int I, int Seeded, class Y>
 REVODE_HD void stage_cotangent(scalar_t<Y> h, const Y& lambda,
                                const typename method_types<M, Y>::seeds* seeds,
                                rk_scratch<M, Y>& w) {
   using T = scalar_t<Y>;
   using column = pulled_column<M, I, Seeded>;
-  constexpr int last = Seeded ? coefficients<M>::all : coefficients<M>::stages;
+  constexpr int last = Seeded ? Seeded : coefficients<M>::stages;
   constexpr T b = static_cast<T>(coefficients<M>::b(I));
   const T* theta[last];
   for (int j = 0; j < last; ++j) theta[j] = w.theta[j].data();
@@ -63,7 +65,7 @@ REVODE_HD void stage_cotangent(scalar_t<Y> h, const Y& lambda,
 
 /// Stages I, I − 1, … 0: θ_I = (∂f/∂y)ᵀ k̄_I at the stage's value, and its share of p̄ and the ends.
 /// source  the recursion of Hager, Numer. Math. 87 (2000) 247–282, in the form without division by b
-template <class M, int I, bool Seeded, class System, class Y, class P>
+template <class M, int I, int Seeded, class System, class Y, class P>
 REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
                            const stage_pointers<M, Y>& s, rk_scratch<M, Y>& w,
                            const rk_seeds<M, Y>* seeds, const Y& lambda, P& p_bar,
@@ -96,7 +98,7 @@ REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M,
   }
 }
 
-template <class M, int I, bool Seeded, class Y>
+template <class M, int I, int Seeded, class Y>
 REVODE_HD void add_stage_cotangents(const rk_scratch<M, Y>& w, Y& lambda) {
   if constexpr (I >= 0) {
     if constexpr (Seeded || coefficients<M>::reached(I)) add(w.theta[I], lambda);
@@ -104,11 +106,11 @@ REVODE_HD void add_stage_cotangents(const rk_scratch<M, Y>& w, Y& lambda) {
   }
 }
 
-template <class M, bool Seeded, class System, class Y, class P>
+template <class M, int Seeded, class System, class Y, class P>
 REVODE_HD void pull_step(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
                          rk_scratch<M, Y>& w, const typename method_types<M, Y>::seeds* seeds,
                          Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
-  constexpr int last = Seeded ? coefficients<M>::all : coefficients<M>::stages;
+  constexpr int last = Seeded ? Seeded : coefficients<M>::stages;
   const stage_pointers<M, Y> s(tape, w);
   pull_stages<M, last - 1, Seeded>(sys, t, t_new, tape, s, w, seeds, state_bar, p_bar, ends);
   add_stage_cotangents<M, last - 1, Seeded>(w, state_bar);
@@ -132,10 +134,10 @@ REVODE_HD
   Y y_bar = state_bar;
   P parameters_bar = p_bar;
   if constexpr (std::is_void_v<Ends>) {
-    pull_step<M, false>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr);
+    pull_step<M, 0>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr);
   } else {
     Ends both = *ends;
-    pull_step<M, false>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, &both);
+    pull_step<M, 0>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, &both);
     *ends = both;
   }
   state_bar = y_bar;
@@ -150,14 +152,17 @@ REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
                     const typename method_types<M, Y>::seeds* seeds, Y& state_bar, P& p_bar,
                     step_ends<scalar_t<Y>>* ends) {
   if (seeds != nullptr) {
-    pull_step<M, true>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
+    if (coefficients<M>::all == coefficients<M>::stages || seeds->dense)
+      pull_step<M, coefficients<M>::all>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
+    else
+      pull_step<M, coefficients<M>::stages>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
   } else if constexpr (stays_in_registers<Y> && stays_in_registers<P>) {
     if (ends == nullptr)
       pull_in_registers<M, void>(sys, t, t_new, tape, state_bar, p_bar, nullptr);
     else
       pull_in_registers<M, step_ends<scalar_t<Y>>>(sys, t, t_new, tape, state_bar, p_bar, ends);
   } else {
-    pull_step<M, false>(sys, t, t_new, tape, w, nullptr, state_bar, p_bar, ends);
+    pull_step<M, 0>(sys, t, t_new, tape, w, nullptr, state_bar, p_bar, ends);
   }
 }
 

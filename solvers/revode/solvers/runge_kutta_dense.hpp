@@ -87,7 +87,10 @@ REVODE_HD void pull_interpolate(const M&, double t, double t_new, const rk_tape<
   const stage_pointers<M, Y> s(tape, w);
   const interpolation_weights<M, T> weight(theta);
   const T h = static_cast<T>(t_new - t);
-  if (seeds != nullptr) add(y_bar, seeds->y);
+  if (seeds != nullptr) {
+    add(y_bar, seeds->y);
+    seeds->dense = true;
+  }
   for (int j = 0; j < coefficients<M>::all; ++j) {
     T product(0);
     for (int i = 0, n = length(y_bar); i < n; ++i)

@@ -139,12 +139,13 @@ struct rk_first_stage {
   }
 };
 
-/// Cotangents of y_n and of every stage that dense output reads.
+/// Cotangents of y_n and of every stage that dense output reads; `dense` where it gave some.
 template <class M, class Y>
 struct rk_seeds {
   static constexpr int all = coefficients<M>::all;
   Y y;
   Y k[all];
+  bool dense = false;
 
   rk_seeds() = default;
   REVODE_HD explicit rk_seeds(const Y& like) : y(like) {
@@ -158,6 +159,7 @@ struct rk_seeds {
   REVODE_HD void clear() {
     fill(y, scalar_t<Y>(0));
     for (auto& stage : k) fill(stage, scalar_t<Y>(0));
+    dense = false;
   }
 };
 
@@ -189,6 +191,9 @@ struct rk_slices;  // runge_kutta_slices.hpp
 
 template <explicit_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {
+  static_assert(has_no_algebra<M>,
+                "an explicit method solves no linear systems (an algebra would never be asked): "
+                "take the method without with_algebra?");
   using slices = rk_slices<M, Y>;
   using cache = std::conditional_t<coefficients<M>::fsal, rk_first_stage<Y>, nothing>;
   using tape = rk_tape<M, Y>;

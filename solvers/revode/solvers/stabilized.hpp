@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/solvers/hermite_estimate.hpp>
 #include <revode/solvers/stabilized_adjoint.hpp>

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <revode/ad/functions.hpp>
-#include <revode/solvers/stabilized_types.hpp>
+#include <revode/solvers/stabilized_radius.hpp>
 
 namespace revode {
 
@@ -54,32 +54,67 @@ void add_stages(const double* w, int count, scalar_t<Y> h, const Y& base, const 
     if (w[j] != 0) axpy(h * scalar_t<Y>(w[j]), k[j], to);
 }
 
-/// The finishing stages from base = y_m: k[i], with `stage` for their arguments.
+/// The finishing stages from `base`, the value of that branch: k[i], with `stage` for their arguments.
 template <class System, class Y>
-void run_finish(const stabilized_scheme& s, System& sys, double t, double t_new, const Y& base,
-                Y* k, Y& stage) {
+void run_finish(const stabilized_scheme& s, int branch, System& sys, double t, double t_new,
+                const Y& base, Y* k, Y& stage) {
   const auto h = static_cast<scalar_t<Y>>(t_new - t);
   for (int i = 0; i < s.finish; ++i) {
     add_stages(s.a[i], i, h, base, k, stage);
-    sys(node_time(s.finish_node(i), t, t_new), stage, k[i]);
+    sys(node_time(s.finish_node(branch, i), t, t_new), stage, k[i]);
   }
 }
 
-/// tape.y and tape.f → tape.y_new; with finishing stages, work[4 …] are these and work[0] y_m.
+/// The same, with the new values in place of y[0] and, where rows follow, y[1].
+template <class System, class Y>
+void finish_values(const stabilized_scheme& s, System& sys, double t, double t_new, Y* (&y)[3],
+                   Y* k) {
+  const auto h = static_cast<scalar_t<Y>>(t_new - t);
+  for (int branch = 0; branch < s.branches(); ++branch) {
+    run_finish(s, branch, sys, t, t_new, *y[branch], k, *y[2]);
+    for (int i = 0; i < s.finish; ++i)
+      if (s.b[i] != 0) axpy(h * scalar_t<Y>(s.b[i]), k[i], *y[branch]);
+  }
+}
+
+/// Adds the looks at stage j, from `next` on, to sums[0], the estimate, and to two slopes, from and to
+/// which ones `first` and `last` say.
+template <class Y>
+void look_at(const stabilized_scheme& s, int j, const Y& y, int& next, int first, int last,
+             Y* const (&sums)[3]) {
+  for (; next < s.look_count && s.looks[next].stage == j; ++next)
+    for (int i = first; i < last; ++i) axpy(scalar_t<Y>(s.looks[next].weights[i]), y, *sums[i]);
+}
+
+/// tape.y and tape.f → tape.y_new and the slopes. With an estimate by looks, it is in work[4]; with another
+/// by finishing stages, these are work[4 …].
 template <class System, class Y>
 void run_step(const stabilized_scheme& s, System& sys, double t, double t_new,
-              stabilized_tape<Y>& tape) {
+              stabilized_tape<Y>& tape, bool estimate) {
+  using T = scalar_t<Y>;
   copy(tape.y, tape.work[0]);
   Y* y[3] = {&tape.work[0], &tape.work[1], &tape.work[2]};
-  run_recurrence(s, sys, t, t_new, 0, s.m, tape.y, tape.f, y, tape.work[3], [](int, const Y&) {});
-  if (s.finish == 0) {
-    copy(*y[0], tape.y_new);
-  } else {
-    run_finish(s, sys, t, t_new, *y[0], tape.work + 4, tape.work[3]);
-    add_stages(s.b, s.finish, static_cast<scalar_t<Y>>(t_new - t), *y[0], tape.work + 4,
-               tape.y_new);
-  }
+  Y* const sums[3] = {&tape.f_new, &tape.slope[0], &tape.slope[1]};  // f_new is free until the end
+  const int first = estimate ? 0 : 1, last = s.smooth ? 3 : 1;
+  for (int i = first; s.look_count > 0 && i < last; ++i) fill(*sums[i], T(0));
+  int next = 0;
+  const auto seen = [&](int j, const Y& at) { look_at(s, j, at, next, first, last, sums); };
+  seen(0, tape.y);
+  run_recurrence(s, sys, t, t_new, 0, s.split, tape.y, tape.f, y, tape.work[3], seen);
+  finish_values(s, sys, t, t_new, y, tape.work + 4);
+  run_recurrence(s, sys, t, t_new, s.split, s.m, tape.y, tape.f, y, tape.work[3], seen);
+  seen(s.m + 1, *y[0]);
+  if (s.look_count > 0 && estimate) copy(tape.f_new, tape.work[4]);
+  copy(*y[0], tape.y_new);
   sys(t_new, tape.y_new, tape.f_new);
+  if (s.smooth) {
+    const T per = 1 / static_cast<T>(t_new - t);
+    for (Y& slope : tape.slope)
+      for (int i = 0, n = length(slope); i < n; ++i) slope.data()[i] *= per;
+  } else {
+    copy(tape.f, tape.slope[0]);
+    copy(tape.f_new, tape.slope[1]);
+  }
 }
 
 /// Mean of (error / (atol + rtol max(|y|, |y_new|)))², or options::norm of them.
@@ -93,7 +128,9 @@ double stabilized_error_squared(const stabilized_scheme& s, const tolerance& tol
     const double from = number(tape.y.data()[i]), to = number(tape.y_new.data()[i]);
     const double f = number(tape.f.data()[i]), f_new = number(tape.f_new.data()[i]);
     double error = 0;
-    if (s.finish == 0) {
+    if (s.look_count > 0) {
+      error = number(tape.work[4].data()[i]);
+    } else if (s.finish == 0) {
       error = 0.8 * (from - to) + 0.4 * h * (f + f_new);
     } else {
       for (int j = 0; j < s.finish; ++j) error += h * s.e[j] * number(tape.work[4 + j].data()[i]);
@@ -108,47 +145,6 @@ double stabilized_error_squared(const stabilized_scheme& s, const tolerance& tol
   return n > 0 ? sum / n : 0.0;
 }
 
-/// Estimates the spectral radius of ∂f/∂y by power iterations on differences of f, from a vector of
-/// alternating signs, and adds a fifth. Deterministic.
-/// cost    an evaluation an iteration, of which there are at most 50
-/// source  Sommeijer, Shampine & Verwer, J. Comput. Appl. Math. 88 (1998) 315–326, section 3
-template <class System, class Y>
-double estimate_spectral_radius(System& sys, double t, const Y& y, const Y& f, Y& v, Y& fv) {
-  const auto number = [](const auto& x) { return static_cast<double>(value_of(x)); };
-  const int n = length(y);
-  double size = 0, v_size = 0;
-  for (int i = 0; i < n; ++i) {
-    const auto mixed = static_cast<std::uint32_t>(i + 1) * 2654435761u;
-    const double x = (i % 2 == 0 ? 1 : -1) * (0.75 + 0.5 * (mixed >> 16) / 65536.0);
-    v.data()[i] = scalar_t<Y>(x);
-    v_size += x * x;
-    size += number(y.data()[i]) * number(y.data()[i]);
-  }
-  const double small = 1.5e-8 * (size > 1e-12 ? std::sqrt(size) : 1e-6);
-  double radius = 0;
-  for (int iteration = 0; iteration < 50; ++iteration) {
-    const double scale = small / std::sqrt(v_size);
-    double squared = 0;  // of the perturbation as it is after rounding
-    for (int i = 0; i < n; ++i) {
-      const double moved = number(y.data()[i]) + scale * number(v.data()[i]);
-      const double by = moved - number(y.data()[i]);
-      v.data()[i] = scalar_t<Y>(moved);
-      squared += by * by;
-    }
-    sys(t, v, fv);
-    v_size = 0;
-    for (int i = 0; i < n; ++i) {
-      v.data()[i] = fv.data()[i] - f.data()[i];
-      v_size += number(v.data()[i]) * number(v.data()[i]);
-    }
-    if (!(v_size > 0)) return 1.2 * radius;
-    const double before = radius;
-    radius = std::sqrt(v_size / squared);
-    if (iteration > 0 && std::abs(radius - before) <= 0.01 * radius) break;
-  }
-  return 1.2 * radius;
-}
-
 template <stabilized_method M, class System, class Y>
 void refresh(const M&, System& sys, double t, carry<M, Y>& c) {
   sys(t, c.state, c.cache.f);
@@ -158,36 +154,50 @@ template <stabilized_method M, class System, class Y>
 outcome<stabilized_record> attempt(const M& m, System& sys, const tolerance& tol, double t,
                                    double t_new, const carry<M, Y>& from, stabilized_tape<Y>& tape,
                                    carry<M, Y>& next) {
-  constexpr std::int64_t estimated_every = 25;
   const double h = t_new - t;
-  stabilized_memo memo = from.memo;
-  if (m.spectral_radius > 0) {
-    memo = {m.spectral_radius, 0};
-  } else if (memo.age == 0 || memo.age >= estimated_every) {
-    memo.radius =
-        estimate_spectral_radius(sys, t, from.state, from.cache.f, tape.work[0], tape.work[1]);
-    memo.age = 0;
-  }
-  ++memo.age;
+  next.memo =
+      current_radius(m.spectral_radius, sys, t, from.memo, from.state, from.cache.f, tape.work);
+  const stabilized_memo& memo = next.memo;
   int stages = M::stages_for(std::abs(h) * memo.radius);
+  outcome<stabilized_record> found;
+  found.record = {memo.radius, stages, static_cast<std::int32_t>(memo.age)};
   if (stages > M::max_stages) {
     if (tol.estimate) {  // so long a step is stable with more stages only: s² grows with h
       const double ratio = double(stages) / M::max_stages;
-      return {std::pow(ratio, 4 * (estimate_order<M>() + 1))};
+      found.error_squared = std::pow(ratio, 4 * (estimate_order<M>() + 1));
+      return found;
     }
-    stages = M::max_stages;
+    found.record.stages = stages = M::max_stages;
   }
   copy(from.state, tape.y);
   copy(from.cache.f, tape.f);
   const stabilized_scheme scheme = M::scheme(stages);
-  run_step(scheme, sys, t, t_new, tape);
+  run_step(scheme, sys, t, t_new, tape, tol.estimate);
   copy(tape.y_new, next.state);
   copy(tape.f_new, next.cache.f);
-  next.memo = memo;
-  outcome<stabilized_record> found;
-  found.record = {memo.radius, stages, static_cast<std::int32_t>(memo.age)};
   if (tol.estimate) found.error_squared = stabilized_error_squared(scheme, tol, h, tape);
   return found;
+}
+
+/// As for any method, but that the radius is estimated again after a rejection: too small a one may be
+/// the reason. Not where the step was merely longer than the most stages allow; with these, steps do not
+/// grow.
+template <stabilized_method M, class Controller, class Memory, class Carry>
+double propose(const M&, const Controller& controller, Memory& memory,
+               const outcome<stabilized_record>& found, Carry& from, Carry& next) {
+  if (!(found.error_squared <= 1)) {
+    const bool here = from.memo.due();  // estimated by this attempt
+    if (found.record.stages <= M::max_stages)
+      from.memo.age =
+          from.memo.age < 0 ? stabilized_memo::estimated_here : stabilized_memo::rejected;
+    else if (here)
+      from.memo.age = stabilized_memo::estimated_here;
+    from.memo.radius = next.memo.radius;
+  }
+  const double factor =
+      propose_factor(controller, memory, found.error_squared, estimate_order<M>() + 1);
+  return found.error_squared <= 1 && found.record.stages >= M::max_stages && factor > 1 ? 1.0
+                                                                                        : factor;
 }
 
 template <stabilized_method M, class System, class Y>
@@ -195,7 +205,7 @@ void replay(const M&, System& sys, double t, double t_new, const stabilized_reco
             carry<M, Y>& c, stabilized_tape<Y>& tape) {
   copy(c.state, tape.y);
   copy(c.cache.f, tape.f);
-  run_step(M::scheme(record.stages), sys, t, t_new, tape);
+  run_step(M::scheme(record.stages), sys, t, t_new, tape, false);
   copy(tape.y_new, c.state);
   copy(tape.f_new, c.cache.f);
   c.memo = {record.radius, record.age};
@@ -204,6 +214,15 @@ void replay(const M&, System& sys, double t, double t_new, const stabilized_reco
 template <stabilized_method M, class Tape, class Scratch, class Y>
 void end_of(const M&, double, double, const Tape& tape, const Scratch&, Y& y) {
   copy(tape.y_new, y);
+}
+
+/// The slopes are the tape's.
+template <hermite_method M, class System, class Tape, class Scratch>
+requires stabilized_method<M>
+void extend(const M&, System&, double, double, const Tape& tape, Scratch& w) {
+  copy(tape.y_new, w.ends.y_new);
+  copy(tape.slope[0], w.ends.f);
+  copy(tape.slope[1], w.ends.f_new);
 }
 
 }  // namespace revode

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <revode/ad/recording.hpp>
 #include <revode/interop/eigen.hpp>
+#include <revode/interop/eigen/pairwise_sum.hpp>
 
 namespace revode {
 
@@ -63,7 +68,7 @@ class array_ref : private array_place<T> {
   array_ref(const array_ref& from, std::size_t first, std::size_t size)
       : array_ref({from.home, from.id, from.offset + first, size}) {}
   array_ref(const array_ref& other) : array_place<T>(other), generation_(other.generation_) {
-    if (is_set()) store().hold(this->id);
+    if (is_set() && here()) store().hold(this->id);
   }
   array_ref(array_ref&& other) noexcept { swap(other); }
   array_ref& operator=(array_ref other) noexcept {
@@ -71,28 +76,33 @@ class array_ref : private array_place<T> {
     return *this;
   }
   ~array_ref() {
-    if (is_set()) store().release(this->id);
+    if (is_set() && here()) store().release(this->id);
   }
 
+  /// Is the running thread the one of the recording? Others see arrays of NaN that are not tracked, and
+  /// what they write is lost: whoever recorded throws.
+  bool here() const { return this->home->here(); }
   bool is_set() const { return this->id >= 0 && store().generation() == generation_; }
   recording<T>* where() const { return this->home; }
   const array_place<T>& place() const { return *this; }
 
   bool tracked() const {
     expect_written();
-    return array_place<T>::tracked();
+    return here() && array_place<T>::tracked();
   }
   const T* value() const {
     expect_written();
-    return store().value(this->id) + this->offset;
+    return here() ? store().value(this->id) + this->offset : nothing_of_thread();
   }
   const_flat<T> values() const { return {value(), count()}; }
-  T* writable() const { return store().writable(this->id) + this->offset; }
+  T* writable() const {
+    return here() ? store().writable(this->id) + this->offset : nothing_of_thread();
+  }
   /// May the value be overwritten, unseen by anybody else?
-  bool exclusive() const { return whole() && store().exclusive(this->id); }
+  bool exclusive() const { return !here() || (whole() && store().exclusive(this->id)); }
   /// For a pull: a value that was only lent is copied.
   const array_ref& keep() const {
-    store().keep(this->id);
+    if (here()) store().keep(this->id);
     return *this;
   }
 
@@ -100,7 +110,13 @@ class array_ref : private array_place<T> {
   explicit array_ref(const array_place<T>& place)
       : array_place<T>(place),
         generation_(place.store().generation()) {
-    store().hold(place.id);
+    if (here()) store().hold(place.id);
+  }
+  T* nothing_of_thread() const {
+    thread_local std::vector<std::vector<T>> nothing;  // the longest last; each stays where it is
+    if (nothing.empty() || nothing.back().size() < this->size)
+      nothing.emplace_back(this->size, T(std::numeric_limits<double>::quiet_NaN()));
+    return nothing.back().data();
   }
   void expect_written() const {
     if (!is_set())
@@ -116,12 +132,6 @@ class array_ref : private array_place<T> {
   std::uint32_t generation_ = 0;
 };
 
-/// A new array, not yet written. Tracked: an operation will say what its cotangent is for.
-template <class T>
-array_ref<T> make_array(recording<T>& home, Eigen::Index size, bool tracked) {
-  return {home, home.arrays().make(static_cast<std::size_t>(size), tracked)};
-}
-
 /// Where constants of no recording live, one place a thread: variables that were not opened as
 /// leaves of a recording and depend on none. It is emptied whenever nobody holds any of them.
 template <class T>
@@ -131,14 +141,49 @@ recording<T>& constants_of_thread() {
   return constants;
 }
 
+/// A new array, not yet written. Tracked: an operation will say what its cotangent is for.
+template <class T>
+array_ref<T> make_array(recording<T>& home, Eigen::Index size, bool tracked) {
+  recording<T>& place = home.here() ? home : constants_of_thread<T>();
+  return {place, place.arrays().make(static_cast<std::size_t>(size), tracked && &place == &home)};
+}
+
 /// x as an array of `home`: the value of a constant that lives elsewhere is lent.
 template <class T>
 array_ref<T> in_recording(recording<T>& home, const array_ref<T>& x) {
-  if (x.where() == &home || !x.is_set()) return x;
+  if (x.where() == &home || !x.is_set() || !home.here()) return x;
   REVODE_EXPECT(!x.tracked());  // variables of two recordings do not meet
   return {home, home.arrays().refer(x.value(), x.place().size, nullptr,
                                     !x.store().outside(x.place().id))};
 }
+
+/// Sums over the parts of an array, of n elements each, in pairs: add(o, to) adds part o. Memory: an array
+/// of the recording for each doubling of their number beyond 32.
+template <class T, class Add>
+class part_sums {
+ public:
+  part_sums(recording<T>& home, Eigen::Index n, const Add& add) : home_(home), n_(n), add_(add) {}
+
+  /// to += parts [from, from + count)
+  void sum(T* to, Eigen::Index from, Eigen::Index count, std::size_t depth = 0) {
+    if (count <= 32) {
+      for (Eigen::Index o = from; o < from + count; ++o) add_(o, to);
+      return;
+    }
+    sum(to, from, count / 2, depth + 1);
+    if (!halves_[depth].is_set()) halves_[depth] = make_array(home_, n_, false);
+    T* const half = halves_[depth].writable();
+    std::fill_n(half, n_, T(0));
+    sum(half, from + count / 2, count - count / 2, depth + 1);
+    flat<T>(to, n_) += const_flat<T>(half, n_);
+  }
+
+ private:
+  recording<T>& home_;
+  Eigen::Index n_;
+  const Add& add_;
+  std::array<array_ref<T>, 60> halves_{};
+};
 
 /// The formula w of a cotangent that is handed on as it is.
 struct unchanged {

@@ -186,7 +186,7 @@ struct operand {
 
   bool tracked() const {
     if constexpr (Spread == spread::number)
-      return number.home != nullptr;
+      return number.home != nullptr && number.home->here();
     else
       return array.tracked();
   }
@@ -213,12 +213,15 @@ void pull_operand(const result_bar<T>& bar, const array_place<T>& to, int node, 
     bar.give(to, last, parts, contribution);
   } else {
     T* sums = Spread == spread::number ? &bar.home().adjoint(node) : to.bar_to_add();
-    for (Eigen::Index o = 0; o < parts; ++o) {
-      const const_flat<T> w = bar.part(o, parts);
-      if constexpr (Spread == spread::repeated)
-        flat<T>(sums, w.size()) += contribution(o, w);
-      else
-        sums[Spread == spread::each ? o : 0] += contribution(o, w).sum();
+    if constexpr (Spread == spread::repeated) {
+      const auto add = [&](Eigen::Index o, T* sum) {
+        const const_flat<T> w = bar.part(o, parts);
+        flat<T>(sum, w.size()) += contribution(o, w);
+      };
+      part_sums(bar.home(), to.count(), add).sum(sums, 0, parts);
+    } else {
+      for (Eigen::Index o = 0; o < parts; ++o)
+        sums[Spread == spread::each ? o : 0] += pairwise_sum(contribution(o, bar.part(o, parts)));
     }
   }
 }

@@ -42,6 +42,7 @@ class matrix_storage {
   /// The elements may be overwritten: a copy is made where somebody else holds them.
   /// What is to be written belongs to the recording `from`, or is a constant (null).
   void make_exclusive(recording<T>* from = nullptr) {
+    if (!mine()) return;
     array_node();
     fetch_ = nullptr;
     if (from != nullptr && array_.where() != from)
@@ -71,7 +72,10 @@ class matrix_storage {
   array_ref<T> blank() const {
     return array_.where() == nullptr ? array_ref<T>() : array_ref<T>(*array_.where());
   }
+  /// Is the running thread that of the elements? Others change nothing (array_ref::here).
+  bool mine() const { return array_.where() == nullptr || array_.here(); }
   void set(const array_ref<T>& array, Index rows, Index cols) {
+    if (!mine()) return;
     array_ = array;
     rows_ = rows;
     cols_ = cols;

@@ -32,6 +32,15 @@ struct shaped_array {
   }
 };
 
+/// c = a b; of a row and a column by pairwise_sum.
+template <class C, class A, class B>
+void multiply_into(typename C::Scalar* c, const A& a, const B& b) {
+  if constexpr (C::SizeAtCompileTime == 1)
+    *c = pairwise_sum(a.value().row(0).transpose().cwiseProduct(b.value().col(0)));
+  else
+    Eigen::Map<C>(c, a.rows, b.cols).noalias() = a.value() * b.value();
+}
+
 /// C = A B, multiplied when C is first read. Its pull adds C̄ Bᵀ to Ā and Aᵀ C̄ to B̄, in place; a
 /// factor whose partner is a constant is not kept.
 template <class C, class A, class B>
@@ -52,7 +61,7 @@ class product_node {
   }
 
   void evaluate(T* c) {
-    Eigen::Map<C>(c, a_.rows, b_.cols).noalias() = a_.value() * b_.value();
+    multiply_into<C>(c, a_, b_);
     if (!pull_b_) a_.array = {};
     if (!pull_a_) b_.array = {};
   }
@@ -78,7 +87,7 @@ array_ref<typename C::Scalar> array_product(recording<typename C::Scalar>& home,
   const Eigen::Index rows = a.rows, cols = b.cols;
   if (!a.array.tracked() && !b.array.tracked()) {
     const auto c = make_array(home, rows * cols, false);
-    Eigen::Map<C>(c.writable(), rows, cols).noalias() = a.value() * b.value();
+    multiply_into<C>(c.writable(), a, b);
     return c;
   }
   const int id = home.arrays().make_later(static_cast<std::size_t>(rows * cols));
@@ -94,7 +103,7 @@ array_ref<typename B::Scalar> array_solve(const Decomposition& decomposition,
                                           shaped_array<B> b) {
   using T = typename B::Scalar;
   const Eigen::Index rows = b.rows, cols = b.cols;
-  const bool pull_a = to_a.tracked(), pull_b = b.array.tracked();
+  const bool pull_a = to_a.home->here() && to_a.tracked(), pull_b = b.array.tracked();
   const array_ref<T> x = make_array(*to_a.home, rows * cols, pull_a || pull_b);
   Eigen::Map<B>(x.writable(), rows, cols) = decomposition->solve(b.value());
   if (!pull_a && !pull_b) return x;

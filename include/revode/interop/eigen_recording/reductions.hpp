@@ -11,7 +11,7 @@ namespace revode {
 /// Σ xᵢ
 template <class T>
 variable<T> array_sum(const array_ref<T>& x) {
-  const T sum = x.values().sum();
+  const T sum = pairwise_sum(x.values());
   if (!x.tracked()) return variable<T>(sum);
   return record_number(*x.where(), sum, [to = x.place()](const T& w) {
     to.add(Eigen::Array<T, Eigen::Dynamic, 1>::Constant(to.count(), w));
@@ -21,7 +21,7 @@ variable<T> array_sum(const array_ref<T>& x) {
 /// Σ xᵢ²
 template <class T>
 variable<T> array_squared_norm(const array_ref<T>& x) {
-  const T sum = x.values().matrix().squaredNorm();
+  const T sum = pairwise_sum(x.values().square());
   if (!x.tracked()) return variable<T>(sum);
   return record_number(*x.where(), sum, [to = x.place(), x = x.keep()](const T& w) {
     to.add(T(2) * w * x.values());
@@ -31,7 +31,7 @@ variable<T> array_squared_norm(const array_ref<T>& x) {
 /// Σ xᵢ yᵢ
 template <class T>
 variable<T> array_dot(const array_ref<T>& x, const array_ref<T>& y) {
-  const T sum = x.values().matrix().dot(y.values().matrix());
+  const T sum = pairwise_sum(x.values() * y.values());
   const bool pull_x = x.tracked(), pull_y = y.tracked();
   if (!pull_x && !pull_y) return variable<T>(sum);
   return record_number(
@@ -58,13 +58,13 @@ template <class T>
 array_ref<T> array_partial_sums(const array_ref<T>& x, Eigen::Index parts, bool within) {
   const Eigen::Index n = parts > 0 ? x.count() / parts : 0;
   const array_ref<T> y = make_array(*x.where(), within ? parts : n, x.tracked());
-  if (!within) flat<T>(y.writable(), n).setZero();
-  for (Eigen::Index o = 0; o < parts; ++o) {
-    const const_flat<T> part(x.value() + o * n, n);
-    if (within)
-      y.writable()[o] = part.sum();
-    else
-      flat<T>(y.writable(), n) += part;
+  const auto part = [&](Eigen::Index o) { return const_flat<T>(x.value() + o * n, n); };
+  if (within) {
+    for (Eigen::Index o = 0; o < parts; ++o) y.writable()[o] = pairwise_sum(part(o));
+  } else {
+    const auto add = [&](Eigen::Index o, T* sum) { flat<T>(sum, n) += part(o); };
+    flat<T>(y.writable(), n).setZero();
+    part_sums(*y.where(), n, add).sum(y.writable(), 0, parts);
   }
   if (!x.tracked()) return y;
   record_pull(y, [to = x.place(), n, parts, within](const result_bar<T>& bar) {
@@ -131,6 +131,7 @@ array_ref<T> array_copy(const array_ref<T>& x) {
 template <class Whole, class Part, class T>
 void put_block(const array_ref<T>& x, Eigen::Index rows, Eigen::Index cols, Eigen::Index i,
                Eigen::Index j, const array_ref<T>& part, Eigen::Index r, Eigen::Index c) {
+  if (!x.here()) return;
   Eigen::Map<Whole>(x.writable(), rows, cols).block(i, j, r, c) =
       Eigen::Map<const Part>(part.value(), r, c);
   if (!x.tracked() && !part.tracked()) return;
@@ -146,6 +147,7 @@ void put_block(const array_ref<T>& x, Eigen::Index rows, Eigen::Index cols, Eige
 /// Element i of x becomes a number. x is exclusive.
 template <class T>
 void put_element(const array_ref<T>& x, Eigen::Index i, const variable<T>& number) {
+  if (!x.here()) return;
   x.writable()[i] = number.value;
   if (!x.tracked() && number.home == nullptr) return;
   x.store().track(x.place().id);

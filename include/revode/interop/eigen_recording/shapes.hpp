@@ -147,7 +147,7 @@ matrix_variable<Target> constant_of(recording<typename Target::Scalar>& home, co
   using T = typename Target::Scalar;
   if constexpr (std::is_same_v<typename X::Scalar, T> && (X::Flags & Eigen::DirectAccessBit) != 0 &&
                 (bool(X::IsRowMajor) == bool(Target::IsRowMajor) || X::IsVectorAtCompileTime)) {
-    if (x.innerStride() == 1 &&
+    if (home.here() && x.innerStride() == 1 &&
         (X::IsVectorAtCompileTime || x.outerStride() == x.innerSize() || x.outerSize() == 1)) {
       const int id =
           home.arrays().refer(x.data(), static_cast<std::size_t>(x.size()), nullptr, !is_view_v<X>);

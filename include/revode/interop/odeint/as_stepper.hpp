@@ -41,7 +41,7 @@ class stepping {
     odeint_field<System&> field;
     none p{};
     system<odeint_field<System&>, Y, none> sys{field, p};
-    explicit bound(System& s) : field{s} {}
+    explicit bound(System& s) : field{{{s}}} {}
   };
 
   struct memory {

@@ -32,21 +32,27 @@ parameter_field<F> from_parameters(F&& make) {
   return {std::forward<F>(make)};
 }
 
+template <class Field>
+struct autonomous_rule : passed_derivatives<Field> {
+  static constexpr bool autonomous = true;
+
+  template <class Face, class T, class Y, class P>
+  requires requires(const Field& f, decltype(value_of(std::declval<const T&>())) t, const Y& y,
+                    const P& p, Y& dy) {
+    Face::value(f, t, y, p, dy);
+  }
+  void value(Face, const T& t, const Y& y, const P& p, Y& dy) const {
+    Face::value(this->callable, value_of(t), y, p, dy);
+  }
+};
+
 /// A field that does not depend on t, and may be one whose `double t` takes no other scalar.
 template <class Field>
-struct autonomous_field {
-  static constexpr bool autonomous = true;
-  Field f;
-
-  template <class T, class Y, class P>
-  requires std::invocable<const Field&, decltype(value_of(std::declval<const T&>())), const Y&,
-                          const P&, Y&>
-  void operator()(const T& t, const Y& y, const P& p, Y& dy) const { f(value_of(t), y, p, dy); }
-};
+using autonomous_field = field_by<autonomous_rule<Field>>;
 
 template <class Field>
 autonomous_field<Field> autonomous(Field&& f) {
-  return {std::forward<Field>(f)};
+  return {{{std::forward<Field>(f)}}};
 }
 
 }  // namespace revode::odeint

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <revode/ad/field_calls.hpp>
+#include <revode/config.hpp>
+
+namespace revode {
+
+// A face of a field is a map (t, y, p) → dy that it offers, with the derivatives that it brings of it:
+//
+//   whole           f(t, y, p, dy)             f.vjp           f.jvp           f.jacobian
+//   implicit part   f.implicit_part(…)         f.implicit_vjp  f.implicit_jvp  f.implicit_jacobian
+//   explicit part   f.explicit_part(…)         f.explicit_vjp  f.explicit_jvp  f.explicit_jacobian
+//   halves          f.dq(…), f.dp(…)
+//
+// Arguments are those of field_calls.hpp. The functions of a face are there where the field's are.
+
+struct whole_face {
+  template <class F, class... A>
+  REVODE_HD static auto value(F& f, A&&... a) -> decltype(f(a...)) {
+    return f(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto vjp(F& f, A&&... a) -> decltype(f.vjp(a...)) {
+    return f.vjp(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto jvp(F& f, A&&... a) -> decltype(f.jvp(a...)) {
+    return f.jvp(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto jacobian(F& f, A&&... a) -> decltype(f.jacobian(a...)) {
+    return f.jacobian(a...);
+  }
+};
+struct implicit_face {
+  template <class F, class... A>
+  REVODE_HD static auto value(F& f, A&&... a) -> decltype(f.implicit_part(a...)) {
+    return f.implicit_part(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto vjp(F& f, A&&... a) -> decltype(f.implicit_vjp(a...)) {
+    return f.implicit_vjp(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto jvp(F& f, A&&... a) -> decltype(f.implicit_jvp(a...)) {
+    return f.implicit_jvp(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto jacobian(F& f, A&&... a) -> decltype(f.implicit_jacobian(a...)) {
+    return f.implicit_jacobian(a...);
+  }
+};
+struct explicit_face {
+  template <class F, class... A>
+  REVODE_HD static auto value(F& f, A&&... a) -> decltype(f.explicit_part(a...)) {
+    return f.explicit_part(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto vjp(F& f, A&&... a) -> decltype(f.explicit_vjp(a...)) {
+    return f.explicit_vjp(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto jvp(F& f, A&&... a) -> decltype(f.explicit_jvp(a...)) {
+    return f.explicit_jvp(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto jacobian(F& f, A&&... a) -> decltype(f.explicit_jacobian(a...)) {
+    return f.explicit_jacobian(a...);
+  }
+};
+template <int Half>
+struct half_face {
+  template <class F, class... A>
+  REVODE_HD static auto value(F& f, A&&... a) -> decltype(f.dq(a...)) requires(Half == 0) {
+    return f.dq(a...);
+  }
+  template <class F, class... A>
+  REVODE_HD static auto value(F& f, A&&... a) -> decltype(f.dp(a...)) requires(Half == 1) {
+    return f.dp(a...);
+  }
+};
+
+template <class Face, class F, class Y, class P, class S>
+concept has_face = requires(const F& f, const S& t, const rebind_t<Y, S>& y,
+                            const rebind_t<P, S>& p, rebind_t<Y, S>& dy) {
+  Face::value(f, t, y, p, dy);
+};
+template <class Face, class F, class Y, class P, class S>
+concept has_face_vjp = requires(const F& f, const S& t, const rebind_t<Y, S>& y,
+                                const rebind_t<P, S>& p, S& gt, rebind_t<Y, S>& gy,
+                                rebind_t<P, S>& gp) {
+  Face::vjp(f, t, y, p, y, gt, gy, gp);
+};
+template <class Face, class F, class Y, class P, class S>
+concept has_face_jvp = requires(const F& f, const S& t, const rebind_t<Y, S>& y,
+                                const rebind_t<P, S>& p, rebind_t<Y, S>& out) {
+  Face::jvp(f, t, y, p, t, y, p, out);
+};
+
+/// What a field says of itself at compile time.
+template <class F>
+inline constexpr bool says_autonomous = requires {
+  requires F::autonomous;
+};
+template <class F>
+inline constexpr bool says_complex_pairs = requires {
+  requires F::complex_pairs;
+};
+
+/// A field made of another one, or of something else, by a rule, with every face that the rule can
+/// give. For each Face a Rule has any of
+///   value(Face{}, t, y, p, dy)                     pull(Face{}, t, y, p, w, gt, gy, gp)
+///   push(Face{}, t, y, p, dt, dy, dp, out)         matrix(Face{}, t, y, p, J)
+/// constrained to where it can do that, so that the field's own derivatives are where they can be had
+/// and are made as those of any other field elsewhere.
+template <class Rule>
+struct field_by : Rule {
+  template <class T, class Y, class P>
+  REVODE_HD void operator()(const T& t, const Y& y, const P& p, Y& dy) const requires
+      requires(const Rule& r) {
+    r.value(whole_face{}, t, y, p, dy);
+  }
+  { this->value(whole_face{}, t, y, p, dy); }
+  template <class T, class Y, class P>
+  REVODE_HD void implicit_part(const T& t, const Y& y, const P& p, Y& dy) const requires
+      requires(const Rule& r) {
+    r.value(implicit_face{}, t, y, p, dy);
+  }
+  { this->value(implicit_face{}, t, y, p, dy); }
+  template <class T, class Y, class P>
+  REVODE_HD void explicit_part(const T& t, const Y& y, const P& p, Y& dy) const requires
+      requires(const Rule& r) {
+    r.value(explicit_face{}, t, y, p, dy);
+  }
+  { this->value(explicit_face{}, t, y, p, dy); }
+  template <class T, class Y, class P>
+  REVODE_HD void dq(const T& t, const Y& y, const P& p, Y& dy) const requires
+      requires(const Rule& r) {
+    r.value(half_face<0>{}, t, y, p, dy);
+  }
+  { this->value(half_face<0>{}, t, y, p, dy); }
+  template <class T, class Y, class P>
+  REVODE_HD void dp(const T& t, const Y& y, const P& p, Y& dy) const requires
+      requires(const Rule& r) {
+    r.value(half_face<1>{}, t, y, p, dy);
+  }
+  { this->value(half_face<1>{}, t, y, p, dy); }
+
+  template <class T, class Y, class P>
+  REVODE_HD void vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy,
+                     P& gp) const requires requires(const Rule& r) {
+    r.pull(whole_face{}, t, y, p, w, gt, gy, gp);
+  }
+  { this->pull(whole_face{}, t, y, p, w, gt, gy, gp); }
+  template <class T, class Y, class P>
+  REVODE_HD void implicit_vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy,
+                              P& gp) const requires requires(const Rule& r) {
+    r.pull(implicit_face{}, t, y, p, w, gt, gy, gp);
+  }
+  { this->pull(implicit_face{}, t, y, p, w, gt, gy, gp); }
+  template <class T, class Y, class P>
+  REVODE_HD void explicit_vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy,
+                              P& gp) const requires requires(const Rule& r) {
+    r.pull(explicit_face{}, t, y, p, w, gt, gy, gp);
+  }
+  { this->pull(explicit_face{}, t, y, p, w, gt, gy, gp); }
+
+  template <class T, class Y, class P>
+  REVODE_HD void jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy, const P& dp,
+                     Y& out) const requires requires(const Rule& r) {
+    r.push(whole_face{}, t, y, p, dt, dy, dp, out);
+  }
+  { this->push(whole_face{}, t, y, p, dt, dy, dp, out); }
+  template <class T, class Y, class P>
+  REVODE_HD void implicit_jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy,
+                              const P& dp, Y& out) const requires requires(const Rule& r) {
+    r.push(implicit_face{}, t, y, p, dt, dy, dp, out);
+  }
+  { this->push(implicit_face{}, t, y, p, dt, dy, dp, out); }
+  template <class T, class Y, class P>
+  REVODE_HD void explicit_jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy,
+                              const P& dp, Y& out) const requires requires(const Rule& r) {
+    r.push(explicit_face{}, t, y, p, dt, dy, dp, out);
+  }
+  { this->push(explicit_face{}, t, y, p, dt, dy, dp, out); }
+
+  template <class T, class Y, class P, class J>
+  REVODE_HD void jacobian(const T& t, const Y& y, const P& p, J& jac) const requires
+      requires(const Rule& r) {
+    r.matrix(whole_face{}, t, y, p, jac);
+  }
+  { this->matrix(whole_face{}, t, y, p, jac); }
+  template <class T, class Y, class P, class J>
+  REVODE_HD void implicit_jacobian(const T& t, const Y& y, const P& p, J& jac) const requires
+      requires(const Rule& r) {
+    r.matrix(implicit_face{}, t, y, p, jac);
+  }
+  { this->matrix(implicit_face{}, t, y, p, jac); }
+  template <class T, class Y, class P, class J>
+  REVODE_HD void explicit_jacobian(const T& t, const Y& y, const P& p, J& jac) const requires
+      requires(const Rule& r) {
+    r.matrix(explicit_face{}, t, y, p, jac);
+  }
+  { this->matrix(explicit_face{}, t, y, p, jac); }
+};
+
+/// The derivatives of f as they are, for rules that change nothing but how f is called.
+template <class F>
+struct passed_derivatives {
+  using field = std::remove_cvref_t<F>;
+  static constexpr bool autonomous = says_autonomous<field>;
+  static constexpr bool complex_pairs = says_complex_pairs<field>;
+  F callable;
+
+  template <class Face, class... A>
+  REVODE_HD auto pull(Face, A&&... a) const -> decltype(Face::vjp(std::declval<const F&>(), a...)) {
+    return Face::vjp(callable, a...);
+  }
+  template <class Face, class... A>
+  REVODE_HD auto push(Face, A&&... a) const -> decltype(Face::jvp(std::declval<const F&>(), a...)) {
+    return Face::jvp(callable, a...);
+  }
+  template <class Face, class... A>
+  REVODE_HD auto matrix(Face, A&&... a) const
+      -> decltype(Face::jacobian(std::declval<const F&>(), a...)) {
+    return Face::jacobian(callable, a...);
+  }
+};
+
+/// One face as a field of its own.
+template <class Face, class F>
+struct face_of {
+  const F& f;
+
+  template <class... A>
+  REVODE_HD auto value(whole_face, A&&... a) const -> decltype(Face::value(f, a...)) {
+    return Face::value(f, a...);
+  }
+  template <class... A>
+  REVODE_HD auto pull(whole_face, A&&... a) const -> decltype(Face::vjp(f, a...)) {
+    return Face::vjp(f, a...);
+  }
+  template <class... A>
+  REVODE_HD auto push(whole_face, A&&... a) const -> decltype(Face::jvp(f, a...)) {
+    return Face::jvp(f, a...);
+  }
+  template <class... A>
+  REVODE_HD auto matrix(whole_face, A&&... a) const -> decltype(Face::jacobian(f, a...)) {
+    return Face::jacobian(f, a...);
+  }
+};
+
+}  // namespace revode
