@@ -11,7 +11,6 @@ argument of the gradient). dropout is an epoch of training, its weights donated.
 what the run takes beyond it. float64 where memory_case has doubles, float32 where it has floats.
 """
 import argparse
-import ctypes
 import gc
 import json
 import math
@@ -27,19 +26,9 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
+from resident import forget_peak, resident, trim  # noqa: E402
+
 jax.config.update("jax_enable_x64", True)
-
-
-def resident(line):
-    with open("/proc/self/status") as status:
-        for row in status:
-            if row.startswith(line + ":"):
-                return 1024 * int(row.split()[1])
-
-
-def forget_peak():
-    with open("/proc/self/clear_refs", "w") as file:
-        file.write("5\n")
 
 
 def hashed(rows, cols, scale=1.0):
@@ -277,7 +266,7 @@ def main():
     def run_with_memory():
         nonlocal rss
         gc.collect()
-        ctypes.CDLL(None).malloc_trim(0)
+        trim()
         forget_peak()
         before = resident("VmRSS")
         result = timed()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Memory and time of gradients against length: revode, and the same programs in JAX.
+"""Memory and time of gradients against length: revode, and the same programs in JAX, Autograd and Keras.
 
 usage: bench/memory/run.py PROGRAM [-o FOLDER] [--quick] [--no-peers] [--repetitions N]
 
-PROGRAM is memory_case. Every measurement is a process of its own on one processor. JAX, equinox and
-diffrax are installed with pip into a private environment (default build/peers); where that fails,
+PROGRAM is memory_case. Every measurement is a process of its own on one processor. JAX, equinox,
+diffrax, Autograd and Keras are installed with pip into a private environment (default build/peers); where that fails,
 the benchmark says so and measures revode alone. Writes memory.json, and memory.svg of it.
 """
 import argparse
@@ -20,7 +20,7 @@ import sys
 import figure
 
 HERE = pathlib.Path(__file__).resolve().parent
-PACKAGES = ["jax==0.10.2", "equinox==0.13.8", "diffrax==0.7.2"]
+PACKAGES = ["jax==0.10.2", "equinox==0.13.8", "diffrax==0.7.2", "autograd==1.9.1", "keras==3.15.1"]
 
 
 def powers(first, last):
@@ -70,6 +70,15 @@ def peer_plan(quick):
             yield case, setting, [n], size
     for setting in ("apart", "stopped"):
         yield "adapters", setting, [10], 65536 if not quick else 1024
+
+
+def other_plan(quick):
+    """The same of other_peers.py: who, and the rest."""
+    for case, n, size in shapes(quick):
+        yield "autograd", (case, "grad", [n], size)
+    yield "keras", ("dropout", "fit", powers(2, 3 if quick else 4), 64)
+    if not quick:
+        yield "keras", ("dropout", "fit", [1000], 1024)  # weights that can be seen in the resident set
 
 
 def pinned(command):
@@ -141,7 +150,7 @@ def human(number):
 
 
 def name_of(row):
-    return row["setting"] if row["who"] == "revode" else "jax " + row["setting"]
+    return row["setting"] if row["who"] == "revode" else row["who"] + " " + row["setting"]
 
 
 def print_table(rows):
@@ -158,10 +167,10 @@ def print_table(rows):
 
 
 # Which settings keep about the same: what is compared.
-COMPARED = {"store_all": ("scan",), "plain:store_all": ("scan",), "own:store_all": ("scan",),
+COMPARED = {"store_all": ("scan", "grad", "fit"), "plain:store_all": ("scan", "grad"), "own:store_all": ("scan",),
             "slots:20": ("checkpoint", "equinox:20", "diffrax:20"), "log": ("checkpoint", "equinox:20"), "slots:8": ("equinox:8",),
             "slots:4": ("scan", "inner"), "plain:slots:4": ("scan", "inner"),
-            "plain:slots:10": ("checkpoint", "equinox:10"), "slots:10": ("checkpoint", "equinox:10"), "slots:3": ("apart", "stopped"), "by_hand": ("scan",)}
+            "plain:slots:10": ("checkpoint", "equinox:10"), "slots:10": ("checkpoint", "equinox:10"), "slots:3": ("apart", "stopped"), "by_hand": ("scan", "grad")}
 
 
 def ratios(rows):
@@ -175,7 +184,7 @@ def ratios(rows):
                 continue
             large = min(own["rss"], peer["rss"]) > 1e6  # below, the resident set counts pages
             found.append({"case": own["case"], "length": own["length"], "size": own["size"],
-                          "setting": own["setting"], "peer": peer["setting"],
+                          "setting": own["setting"], "peer": name_of(peer),
                           "allocated": own["allocated"] / peer["allocated"] if peer["allocated"] else None,
                           "rss": own["rss"] / peer["rss"] if large else None,
                           "time": own["seconds"] / peer["seconds"]})
@@ -185,11 +194,11 @@ def ratios(rows):
 def print_ratios(found):
     if not found:
         return
-    print("\nrevode over JAX (below 1: revode takes less)")
-    print(f"{'case':10} {'length':>9}  {'revode':22} {'jax':12} {'allocated':>9} {'peak rss':>9} {'time':>9}")
+    print("\nrevode over its peers (below 1: revode takes less)")
+    print(f"{'case':10} {'length':>9}  {'revode':22} {'peer':16} {'allocated':>9} {'peak rss':>9} {'time':>9}")
     for r in found:
         cells = ["-" if r[k] is None else f"{r[k]:.3g}" for k in ("allocated", "rss", "time")]
-        print(f"{r['case']:10} {r['length']:9}  {r['setting']:22} {r['peer']:12} "
+        print(f"{r['case']:10} {r['length']:9}  {r['setting']:22} {r['peer']:16} "
               f"{cells[0]:>9} {cells[1]:>9} {cells[2]:>9}")
 
 
@@ -233,6 +242,9 @@ def main():
         tableau = subprocess.run([program, "tableau"], capture_output=True, text=True, check=True).stdout
         peers = [str(python), str(HERE / "peers.py"), "--tableau", tableau.strip()]
         rows += run_plan(peer_plan(o.quick), lambda _: peers, "jax", repetitions)
+        others = [str(python), str(HERE / "other_peers.py")]
+        for who, line in other_plan(o.quick):
+            rows += run_plan([line], lambda _: others, who, repetitions)
     print_table(rows)
     print_ratios(ratios(rows))
     print_promises(rows)
