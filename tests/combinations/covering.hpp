@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "axes.hpp"
+
+namespace revode::combinations {
+
+/// Cells in which every pair of values that is not refused occurs, which pairs.cpp checks. Chosen one
+/// after the other, each the first of those with the most pairs that had not occurred, then sorted.
+inline constexpr choice covering[] = {
+    {explicit_rk, dense, plain, checkpoints, fixed, single},
+    {explicit_rk, dense, plain, by_interpolating, fixed, single},
+    {explicit_rk, dense, with_events, by_backsolve, eigen_matrix, complex_pairs},
+    {explicit_rk, dense, save_points, several, std_vector, single},
+    {explicit_rk, dense, save_points, by_backsolve, fixed, single},
+    {explicit_rk, dense, quadrature, hessian, fixed, single},
+    {explicit_rk, dense, running_cost, by_backsolve, eigen_vector, real},
+    {explicit_rk, dense, stops, by_gauss, fixed, single},
+    {symplectic, dense, plain, checkpoints, fixed, complex_pairs},
+    {symplectic, dense, with_events, hessian, eigen_vector, real},
+    {symplectic, dense, save_points, several, eigen_matrix, single},
+    {symplectic, dense, stops, by_gauss, std_vector, single},
+    {stabilised, dense, plain, by_backsolve, fixed, single},
+    {stabilised, dense, with_events, hessian, std_vector, single},
+    {stabilised, dense, save_points, several, eigen_matrix, complex_pairs},
+    {stabilised, dense, quadrature, by_gauss, fixed, single},
+    {stabilised, dense, running_cost, checkpoints, eigen_vector, real},
+    {stabilised, dense, stops, by_interpolating, fixed, single},
+    {low_storage, dense, plain, hessian, fixed, complex_pairs},
+    {low_storage, dense, plain, by_interpolating, eigen_matrix, real},
+    {low_storage, dense, with_events, checkpoints, eigen_vector, single},
+    {low_storage, dense, save_points, several, fixed, single},
+    {low_storage, dense, quadrature, by_backsolve, std_vector, single},
+    {low_storage, dense, running_cost, by_gauss, fixed, single},
+    {low_storage, dense, stops, by_backsolve, fixed, single},
+    {rosenbrock, dense, running_cost, hessian, fixed, single},
+    {rosenbrock, band, plain, several, std_vector, real},
+    {rosenbrock, band, stops, checkpoints, fixed, single},
+    {rosenbrock, eigen, with_events, by_gauss, fixed, complex_pairs},
+    {rosenbrock, eigen, stops, checkpoints, fixed, single},
+    {rosenbrock, suite_sparse, save_points, checkpoints, fixed, real},
+    {rosenbrock, suite_sparse, quadrature, several, eigen_matrix, real},
+    {rosenbrock, krylov_gmres, save_points, by_interpolating, eigen_vector, single},
+    {rosenbrock, krylov_gmres, running_cost, checkpoints, fixed, single},
+    {rosenbrock, krylov_bicgstab, with_events, checkpoints, fixed, single},
+    {rosenbrock, krylov_bicgstab, stops, checkpoints, eigen_matrix, real},
+    {esdirk, dense, with_events, checkpoints, fixed, single},
+    {esdirk, band, quadrature, checkpoints, eigen_vector, complex_pairs},
+    {esdirk, krylov_gmres, plain, several, fixed, single},
+    {esdirk, krylov_bicgstab, save_points, by_gauss, std_vector, single},
+    {additive, dense, stops, checkpoints, fixed, single},
+    {additive, eigen, plain, several, eigen_vector, single},
+    {additive, suite_sparse, with_events, checkpoints, std_vector, real},
+    {additive, krylov_gmres, quadrature, by_gauss, eigen_matrix, real},
+    {additive, krylov_bicgstab, running_cost, by_interpolating, std_vector, complex_pairs},
+    {radau5, dense, plain, by_interpolating, fixed, single},
+    {radau5, band, running_cost, by_gauss, eigen_matrix, single},
+    {radau5, eigen, save_points, checkpoints, std_vector, real},
+    {radau5, suite_sparse, plain, by_gauss, eigen_vector, complex_pairs},
+    {radau5, krylov_gmres, with_events, checkpoints, fixed, single},
+    {radau5, krylov_bicgstab, stops, several, eigen_vector, single},
+    {radau9, dense, save_points, by_gauss, fixed, single},
+    {radau9, band, with_events, by_interpolating, eigen_matrix, single},
+    {radau9, suite_sparse, running_cost, several, fixed, real},
+    {radau9, krylov_gmres, stops, hessian, std_vector, complex_pairs},
+    {radau9, krylov_bicgstab, plain, checkpoints, fixed, single},
+    {esdirk, eigen, running_cost, hessian, eigen_matrix, real},
+    {additive, band, save_points, hessian, fixed, real},
+    {radau5, krylov_bicgstab, quadrature, hessian, fixed, real},
+    {radau9, eigen, quadrature, checkpoints, eigen_vector, single},
+    {esdirk, suite_sparse, stops, checkpoints, fixed, real},
+    {esdirk, dense, quadrature, by_interpolating, fixed, single},
+};
+inline constexpr int covering_size = static_cast<int>(sizeof(covering) / sizeof(choice));
+
+}  // namespace revode::combinations

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include <revode/adjoint/backsolve.hpp>
+#include <revode/adjoint/gauss.hpp>
+#include <revode/adjoint/interpolating.hpp>
+#include <revode/solve/quadrature.hpp>
+#include <revode/solvers/stormer_verlet.hpp>
+
+#include "axes.hpp"
+#include "models.hpp"
+
+// The refusals that are exceptions, word by word; those of the compiler are in tests/compile_fail.
+namespace revode::combinations {
+namespace {
+
+const problem q{oscillators{}, vec{0.6, 0.2, -0.3, 0.4}, 0.0, 1.0, vec{1.5, 0.4}};
+const options steps{.fixed_step = 0.1};
+
+template <class Act>
+std::string text_of_refusal(const Act& act) {
+  try {
+    act();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "none";
+}
+constexpr auto not_separable =
+    "method stormer_verlet with a field that is not separable (q' has to follow from t and p "
+    "alone, "
+    "p' from t and q) choose a method such as tsit5?";
+
+}  // namespace
+
+TEST_CASE("a splitting refuses an integral beside its two halves") {
+  const auto one = with_quadrature(q, integrand{}, vec{0.0});
+  CHECK(text_of_refusal([&] { solve(one, stormer_verlet{}, steps); }) ==
+        "method stormer_verlet with a state of 5 numbers (its state is q and p, two equal halves) "
+        "choose a method such as tsit5?");
+  // Two of them make an even state, whose halves are not q and p.
+  const auto two = with_quadrature(
+      q, [](auto, const auto& y, const auto&, auto& dq) { dq[0] = y[0], dq[1] = y[3]; },
+      vec{0.0, 0.0});
+  CHECK(text_of_refusal([&] { solve(two, stormer_verlet{}, steps); }) == not_separable);
+}
+
+TEST_CASE("a splitting refuses the equations of adjoints that are not separable") {
+  const auto pulled_by = [](const auto& adjoint) {
+    return [adjoint] { solve(q, stormer_verlet{}, steps, adjoint).pullback(q.y0); };
+  };
+  CHECK(text_of_refusal(pulled_by(backsolve{})) == not_separable);
+  CHECK(text_of_refusal(pulled_by(interpolating{})) == not_separable);
+  CHECK(text_of_refusal(pulled_by(gauss{})) == "none");
+}
+
+}  // namespace revode::combinations
