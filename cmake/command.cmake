@@ -95,7 +95,8 @@ endif()
 set(honesty_folder ${PROJECT_SOURCE_DIR}/bench/honesty)
 add_library(
   revode_honesty STATIC EXCLUDE_FROM_ALL ${honesty_folder}/rows.cpp ${honesty_folder}/condition.cpp
-                                         ${honesty_folder}/page.cpp src/cli/methods.cpp
+                                         ${honesty_folder}/page.cpp ${honesty_folder}/gradients.cpp
+                                         ${honesty_folder}/gradient_page.cpp src/cli/methods.cpp
                                          src/cli/step_file.cpp src/cli/text.cpp)
 target_compile_definitions(revode_honesty PRIVATE REVODE_METHOD_PARTS=${method_parts})
 target_compile_options(revode_honesty PRIVATE -O1)

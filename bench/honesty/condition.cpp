@@ -8,7 +8,7 @@ namespace revode::honesty {
 namespace {
 
 constexpr double rtol = 1e-6;
-constexpr int times = 12;
+constexpr index times = 32;
 
 double scale(const erased_problem& q, double y) {
   return (q.stiff() ? q.atol(rtol) : rtol) + rtol * std::abs(y);
@@ -44,22 +44,27 @@ double condition_of(const erased_problem& q) {
       w[i] = 1;
       return cotangents<cli::vector>{.y = w};
     });
+  const cli::vector p = q.p;
+  const auto solve_on = [&](double t, const cli::vector& y, const options& o) {
+    return m.solve(cli::initial_value_problem{f, y, t, q.t1, p}, o, {}).result;
+  };
+  const index steps = solve_on(q.t0, q.y0, accurate(q, q.t0)).stats.accepted;
   double most = 1, t = q.t0;
   cli::vector y = q.y0;
-  for (int k = 0; k < times; ++k) {
-    const cli::initial_value_problem rest{f, y, t, q.t1, q.p};
-    const auto d = m.differentiate(rest, accurate(q, t), {}, weightings);
+  for (index k = 0; k < 2 * times; ++k) {
+    const auto d = m.differentiate({f, y, t, q.t1, p}, accurate(q, t), {}, weightings);
     for (std::size_t c = 0; c < d.gradients.size(); ++c) {
       double sum = 0;
       for (int j = 0; j < length(y); ++j)
         sum += std::abs(d.gradients[c].bar.y0[j]) * scale(q, y[j]);
       most = std::max(most, sum / scale(q, d.result.y[components[c]]));
     }
-    const double next = q.t0 + (q.t1 - q.t0) * (k + 1) / times;
-    options o = accurate(q, t);
-    std::erase_if(o.discontinuities, [&](double at) { return at >= next; });
-    y = m.solve(cli::initial_value_problem{f, y, t, next, q.p}, o, {}).result.y;
-    t = next;
+    options some = accurate(q, t);
+    some.max_steps = std::max<index>(4, steps / times);
+    const cli::solution_type s = solve_on(t, y, some);
+    if (s.status != status::max_steps) break;
+    t = s.t;
+    y = s.y;
   }
   return most;
 }

@@ -39,7 +39,8 @@ auto solve_row(const cli::method_entry& m, const erased_problem& q, int digits, 
 inline constexpr double limit_explicit = 1e6, limit_implicit = 3e5;
 
 /// How much an error of one tolerance in every element at some time before t1 grows until t1, in
-/// tolerances at 1e-6: max over 12 times t and 6 components i of
+/// tolerances at 1e-6: max over about 32 times t, equally many steps of an accurate solve apart, and 6
+/// components i of
 ///   Σ_j |∂yᵢ(t1)/∂yⱼ(t)| (atol + rtol |yⱼ(t)|) / (atol + rtol |yᵢ(t1)|),
 /// at least 1. By pullbacks of accurate solves from t, with a method that damps (an explicit one at the
 /// bound of its stability magnifies what the flow does not); 1 for more than 100 elements, all of them

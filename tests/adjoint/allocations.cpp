@@ -67,9 +67,15 @@ void* __libc_memalign(std::size_t, std::size_t);
 void __libc_free(void*);
 
 void* malloc(std::size_t bytes) { return fails() ? nullptr : taken(__libc_malloc(bytes)); }
-void* calloc(std::size_t count, std::size_t bytes) { return fails() ? nullptr : taken(__libc_calloc(count, bytes)); }
-void* aligned_alloc(std::size_t to, std::size_t bytes) { return fails() ? nullptr : taken(__libc_memalign(to, bytes)); }
-void* memalign(std::size_t to, std::size_t bytes) { return fails() ? nullptr : taken(__libc_memalign(to, bytes)); }
+void* calloc(std::size_t count, std::size_t bytes) {
+  return fails() ? nullptr : taken(__libc_calloc(count, bytes));
+}
+void* aligned_alloc(std::size_t to, std::size_t bytes) {
+  return fails() ? nullptr : taken(__libc_memalign(to, bytes));
+}
+void* memalign(std::size_t to, std::size_t bytes) {
+  return fails() ? nullptr : taken(__libc_memalign(to, bytes));
+}
 int posix_memalign(void** memory, std::size_t to, std::size_t bytes) {
   *memory = aligned_alloc(to, bytes);
   return *memory == nullptr ? ENOMEM : 0;

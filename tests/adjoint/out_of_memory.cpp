@@ -102,9 +102,7 @@ void fails_everywhere(const M& m, const recursive_checkpoint& adjoint, const Eve
 TEST_CASE("memory that ends at any allocation: bad_alloc, no leak, and right bits the next time") {
   using list = std::vector<double>;
   SUBCASE("snapshots") { fails_everywhere<list>(tsit5{}, {.slots = 3}); }
-  SUBCASE("tapes") {
-    fails_everywhere<list>(tsit5{}, {.schedule = schedule_kind::store_all});
-  }
+  SUBCASE("tapes") { fails_everywhere<list>(tsit5{}, {.schedule = schedule_kind::store_all}); }
   SUBCASE("a mixed schedule, within a budget") {
     fails_everywhere<list>(tsit5{}, {.budget = 60'000});
   }

@@ -20,6 +20,7 @@ TEST_CASE("lanes take the steps of single solves, within the bound too") {
   for (const double most : {0.1, 0.07, 0.996}) {
     const options o{.rtol = 0.1, .atol = 0.1, .max_step = most};
     const auto s = solve(e, tsit5{}, o, on_host{});
+    CHECK(s.equal_bits);
     for (index l = 0; l < 9; ++l) {
       const auto alone = solve(problem_of(e, l), tsit5{}, o);
       CHECK(s.y[static_cast<std::size_t>(l)] == alone.y);

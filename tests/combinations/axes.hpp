@@ -43,6 +43,15 @@ inline const std::array<names, axes> values{
     names{"vec", "Eigen vector", "Eigen matrix", "std::vector"},
     names{"float", "double", "complex pairs"}};
 
+/// How many values each axis has.
+inline constexpr std::array<int, axes> sizes{9, 6, 6, 6, 4, 3};
+
+inline constexpr int product_size = [] {
+  int size = 1;
+  for (const int n : sizes) size *= n;
+  return size;
+}();
+
 /// One choice on every axis.
 using choice = std::array<int, axes>;
 
@@ -56,10 +65,8 @@ constexpr std::string_view refusal(const choice& c) {
   if (is_implicit(f) && a == by_backsolve) return "backsolve takes explicit methods";
   if (l != dense && a == by_backsolve) return "backsolve takes explicit methods";
   if (l == suite_sparse && (c[scalar] == single || a == hessian)) return "KLU knows double only";
-  if ((l == eigen || l == suite_sparse) && a == by_interpolating)
-    return "a sparsity pattern of size";
-  if (f >= esdirk && c[scalar] == single && a == hessian)
-    return "open: in float, Newton iterations do not end at rounding";
+  if ((l == band || l == eigen || l == suite_sparse) && a == by_interpolating)
+    return "interpolating with a band or a sparsity pattern";
   if (f == symplectic && (s == quadrature || s == running_cost))
     return "its state is q and p, two equal halves";
   if (f == symplectic && (a == by_interpolating || a == by_backsolve))

@@ -320,16 +320,20 @@ void run_cell() {
     continuous_law<Si, T>(q, m, tight, e, backsolve{}, bound);
 }
 
+template <choice c>
+void run_cell_of() {
+  CAPTURE(text_of(c));
+#if !__has_include(<klu.h>)
+  if constexpr (c[algebra] != suite_sparse)
+#endif
+    run_cell<c[family], c[algebra], c[situation], c[adjoint], c[state], c[scalar]>();
+}
+
 /// The covering cells from First to before Past.
 template <int First, int Past>
 void run_cells() {
   if constexpr (First < Past) {
-    constexpr choice c = covering[First];
-    CAPTURE(text_of(c));
-#if !__has_include(<klu.h>)
-    if constexpr (c[algebra] != suite_sparse)
-#endif
-      run_cell<c[family], c[algebra], c[situation], c[adjoint], c[state], c[scalar]>();
+    run_cell_of<covering[First]>();
     run_cells<First + 1, Past>();
   }
 }

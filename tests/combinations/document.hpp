@@ -94,6 +94,10 @@ inline std::string document() {
       "- `gradients`, `gauss`, `interpolating`, `backsolve`: the gradient by tsit5 at 1e-11, to "
       "the method's tolerance\n"
       "- Hessians (`hessian_vector_product`, through events `hessian_along_times`): uᵀHv = vᵀHu\n\n"
+      "The heavy tests draw 64 cells of the whole product, from `-DREVODE_FIRST_DRAW=0` on, in an "
+      "order in which\n" +
+      std::to_string(product_size) +
+      " draws are all of them (`tests/combinations/drawn.hpp`).\n\n"
       "An entry counts the cells that hold the pair.\n\n";
   for (int i = 0; i < axes; ++i)
     for (int j = i + 1; j < axes; ++j) {

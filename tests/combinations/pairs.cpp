@@ -22,6 +22,7 @@ TEST_CASE("every pair of values occurs in a covering cell, or is refused; no cov
           if (!pair.possible) CHECK(!table.why(i, a, j, b).empty());
         }
   for (const choice& c : covering) CHECK(refusal(c) == "");
+  for (std::size_t i = 0; i < axes; ++i) CHECK(static_cast<int>(values[i].size()) == sizes[i]);
 }
 
 TEST_CASE("docs/combinations.md is what the lists say") {

@@ -7,7 +7,11 @@
 #include <revode/adjoint/backsolve.hpp>
 #include <revode/adjoint/gauss.hpp>
 #include <revode/adjoint/interpolating.hpp>
+#include <revode/interop/eigen/sparse.hpp>
+#include <revode/linalg/banded.hpp>
+#include <revode/linalg/gmres.hpp>
 #include <revode/solve/quadrature.hpp>
+#include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/stormer_verlet.hpp>
 
 #include "axes.hpp"
@@ -55,6 +59,22 @@ TEST_CASE("a splitting refuses the equations of adjoints that are not separable"
   CHECK(text_of_refusal(pulled_by(backsolve{})) == not_separable);
   CHECK(text_of_refusal(pulled_by(interpolating{})) == not_separable);
   CHECK(text_of_refusal(pulled_by(gauss{})) == "none");
+}
+
+TEST_CASE("interpolating refuses what holds the Jacobian of y alone") {
+  using state = std::vector<double>;
+  const problem chain{oscillators{}, state{0.6, 0.2, -0.3, 0.4}, 0.0, 1.0, vec{1.5, 0.4}};
+  constexpr auto text =
+      "interpolating with a band or a sparsity pattern (its adjoint equation carries the gradient "
+      "of "
+      "p along, outside of that) take gauss, whose linear systems have those of y?";
+  const auto by = [&](const auto& algebra) {
+    using L = std::remove_cvref_t<decltype(algebra)>;
+    return [&] { solve(chain, with_algebra<radau_iia5, L>{{}, algebra}, {}, interpolating{}); };
+  };
+  CHECK(text_of_refusal(by(banded{3, 3})) == text);
+  CHECK(text_of_refusal(by(eigen_sparse{std::make_shared<sparsity>(sparsity_of(chain))})) == text);
+  CHECK(text_of_refusal(by(gmres<>{})) == "none");
 }
 
 }  // namespace revode::combinations

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/batch/ensemble_solution.hpp>
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/rodas5p.hpp>
 #include <revode/solvers/tsit5.hpp>
@@ -55,6 +56,7 @@ TEST_CASE("equal steps stop at the first state that overflows") {
 TEST_CASE("a build with -ffast-math says that bits are not equal, and refuses to promise them") {
   const problem q{growth{}, vec{1.0}, 0.0, 1.0, vec{1.0}};
   CHECK_FALSE(solve(q, tsit5{}).stats.equal_bits);
+  CHECK_FALSE(ensemble_solution<vec<double, 1>>{}.equal_bits);
   CHECK_THROWS_WITH_AS(
       solve(q, tsit5{}, {.require_equal_bits = true}),
       "require_equal_bits in a build that fuses products or rewrites sums (bits then depend on "

@@ -38,7 +38,7 @@ derivatives_seen see(const F& f, const Y& y, const P& p) {
   return seen;
 }
 
-std::vector<derivatives_seen> see_all() {
+[[maybe_unused]] std::vector<derivatives_seen> see_all() {
   const revode::lorenz small;
   const revode::hires larger;
   auto y = larger.y0();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
 #include <revode/adjoint/interpolating_path.hpp>
+#include <revode/linalg/algebra.hpp>
 
 namespace revode {
 
@@ -97,11 +99,18 @@ struct gauss_rule {
   template <system_face<F, Y, P> Face, class T, class None, class J>
   void matrix(Face, const T& t, const Y&, const None&, J& jac) const {
     const double time = static_cast<double>(t);
+    const int n = length(*y);
     J forward = jac;  // its shape
+    int lower = n, upper = n;
+    if constexpr (requires { jac.lower(); }) {
+      lower = jac.lower(), upper = jac.upper();
+      forward.resize(n, upper, lower);
+    }
     path->at(time, *y);
     face_of_system(Face{}, *sys).jacobian(time, *y, forward);
-    for (int i = 0, n = length(*y); i < n; ++i)
-      for (int j = 0; j < n; ++j) jac(i, j) = -forward(j, i);
+    for (int i = 0; i < n; ++i)
+      for (int j = std::max(0, i - lower); j <= std::min(n - 1, i + upper); ++j)
+        jac(i, j) = -forward(j, i);
   }
 
   template <system_face<F, Y, P> Face, class T, class None>
@@ -157,9 +166,11 @@ class gauss_solution : public path_solution<M, F, Y, P, Events> {
     Y y = this->start(), lambda = y, unused = y;
     P change = this->sys().p;
     const gauss_field<typename base::path_type, F, Y, P> f{{&this->path(), &this->sys(), &y}};
+    M m = this->scheme();
+    if constexpr (requires { m.algebra; }) m.algebra = for_transposes(m.algebra);
     return this->sweep(w, [&](double t, double to, Y& bar, P& p_bar, checked_gradient<Y, P>& g) {
       const problem q{f, bar, t, to};
-      return run_backwards(q, this->scheme(), this->backwards(), g.backward, bar, [&](auto& loop) {
+      return run_backwards(q, m, this->backwards(), g.backward, bar, [&](auto& loop) {
         g.quadrature_error += integrate(loop, y, lambda, unused, change, p_bar);
       });
     });

@@ -55,7 +55,8 @@ struct interpolating_rule {
   }
 
   template <system_face<F, Y, P> Face, class T, class Z, class None, class J>
-  void matrix(Face, const T& t, const Z&, const None&, J& jac) const {
+  requires(!requires(J & j) { j.lower(); })  // a preconditioner's band does not hold all of it
+      void matrix(Face, const T& t, const Z&, const None&, J& jac) const {
     const double time = static_cast<double>(t);
     const int n = length(*y), size = n + length(*p_bar);
     Z unit = stacked<Z>(size), row = unit;
@@ -121,7 +122,14 @@ class interpolating_solution : public path_solution<M, F, Y, P, Events> {
                          std::shared_ptr<const problem<Field, Y, P>> own = {},
                          const Events& events = {})
       : base(q, m, o, a, own, events),
-        adjoint_(a) {}
+        adjoint_(a) {
+    if constexpr (
+        requires { m.algebra.lower; } || requires { m.algebra.pattern; })
+      throw std::invalid_argument(
+          "interpolating with a band or a sparsity pattern (its adjoint equation carries the "
+          "gradient of p along, outside of that) take gauss, whose linear systems have those of "
+          "y?");
+  }
 
   /// cost    one VJP and one interpolation a stage and attempt of the reverse solves
   /// errors  as differentiable_solution::pullback

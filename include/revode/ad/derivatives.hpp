@@ -24,7 +24,7 @@ enum class derivative_source { own, duals, recording, none };
 ///   vjp: the field's own f.vjp, else forward duals in one sweep when all sizes are fixed and
 ///        n + np + 1 <= 16 (host and device, no storage), else the reverse recording (host).
 ///   jvp: f.jvp, else one dual direction.
-///   jacobian: f.jacobian, else duals: tracked_sweep for a vec of 5 to 32 elements where it knows
+///   jacobian: f.jacobian, into a matrix of zeros, else duals: tracked_sweep for a vec of 5 to 32 elements where it knows
 ///        the field's structure, otherwise up to 10 columns a sweep (8 for dynamic sizes); else
 ///        columns of f.jvp, else rows of f.vjp.
 ///   second: f.vjp over duals when it accepts them, else nested duals, else recording over duals.
@@ -140,6 +140,7 @@ class derivatives {
   template <class J>
   REVODE_HD void jacobian(const F& f, T t, const Y& y, const P& p, J& jac) {
     if constexpr (requires { f.jacobian(t, y, p, jac); }) {
+      clear(jac);
       f.jacobian(t, y, p, jac);
     } else if constexpr (call_accepts<F, Y, P, chunk_scalar>) {
 #if !defined(__CUDACC__)
@@ -248,6 +249,14 @@ class derivatives {
       fill(a.p, T(0));
       f.vjp(t, y, p, w, time, gy, a.p);
     }
+  }
+
+  template <class J>
+  REVODE_HD static void clear(J& jac) {
+    if constexpr (requires { jac.clear(); })
+      jac.clear();
+    else
+      for (int k = 0, n = static_cast<int>(jac.size()); k < n; ++k) jac.data()[k] = T(0);
   }
 
   template <class J>

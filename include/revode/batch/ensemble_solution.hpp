@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <revode/config.hpp>
 #include <revode/solve/solution.hpp>
 #include <revode/state/algebra.hpp>
 
@@ -52,6 +53,7 @@ struct ensemble_solution {
   lane_save_points<Y> ys{};
   std::vector<lane_statistics> stats{};
   std::vector<std::vector<occurrence>> events{};  ///< with events: what occurred in each lane
+  bool equal_bits = keeps_bits();                 ///< false: compiled with loose arithmetic
 
   index lanes() const { return static_cast<index>(y.size()); }
   /// Lanes with another status than success.

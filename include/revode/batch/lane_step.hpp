@@ -82,7 +82,7 @@ REVODE_HD void pull_in_lane(const M& m, System& sys, double t, double t_new, con
   step_ends<typename System::scalar>* no_ends = nullptr;
   if constexpr (requires {
                   pull_step<M, 0>(sys, t, t_new, tape, scratch, no_seeds, state_bar, p_bar,
-                                      no_ends);
+                                  no_ends);
                 })
     pull_step<M, 0>(sys, t, t_new, tape, scratch, no_seeds, state_bar, p_bar, no_ends);
   else if constexpr (requires {

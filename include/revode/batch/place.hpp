@@ -161,10 +161,12 @@ struct on_device_by_for_each : on_device {
 using on_device_by_for_each = on_device;
 #endif
 
-/// The elements of an array, as a pointer for lanes.
+/// The elements of an array, as a pointer for lanes; none of an empty one, whose data() Thrust finds
+/// by taking its first element's address.
 template <class Array>
 auto elements(Array& a) {
-  return thrust::raw_pointer_cast(a.data());
+  using pointer = decltype(thrust::raw_pointer_cast(a.data()));
+  return a.empty() ? pointer{} : thrust::raw_pointer_cast(a.data());
 }
 
 }  // namespace revode

@@ -36,6 +36,17 @@ struct dense_algebra {
   }
 };
 
+/// The algebra of the transposes: bands and patterns the other way round.
+template <class L>
+L for_transposes(L algebra) {
+  if constexpr (requires { algebra.lower, algebra.upper; }) std::swap(algebra.lower, algebra.upper);
+  if constexpr (requires { algebra.pattern->transposed(); })
+    if (algebra.pattern != nullptr) algebra.pattern = algebra.pattern->transposed();
+  if constexpr (requires { algebra.preconditioner; })
+    algebra.preconditioner = for_transposes(algebra.preconditioner);
+  return algebra;
+}
+
 /// A method with another algebra: with_algebra<kencarp4, eigen_sparse>{{}, {pattern}}.
 template <class M, class L>
 struct with_algebra : M {

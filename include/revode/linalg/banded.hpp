@@ -51,7 +51,6 @@ struct banded {
     j.resize(length(y), lower, upper);
     j.fit_places(y);
     if constexpr (brings_jacobian<System, banded_matrix<Y>>) {
-      j.clear();
       sys.jacobian(t, y, j);
     } else {
       evaluate_by_products(sys, t, y, j);

@@ -71,6 +71,16 @@ class sparsity {
     return 2 * both > entries();
   }
 
+  /// The pattern of the transpose, made once.
+  std::shared_ptr<const sparsity> transposed() const {
+    return kept.get<sparsity>([this] {
+      std::vector<std::pair<int, int>> entries;
+      for (int i = 0; i < n_; ++i)
+        for (int e = start(i); e < start(i + 1); ++e) entries.emplace_back(column(e), i);
+      return std::make_shared<sparsity>(n_, entries);
+    });
+  }
+
   /// What a library works out once for this pattern.
   attachments kept;
 

@@ -203,12 +203,13 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   double rate = from.memo.next.rate, theta = 0;
   bool measured = false;
   fill_weights(s.y, tol, next.cache.weight);
-  const double kappa =
-      m.newton > 0 ? m.newton : newton_tolerance(0.03, relative_size(tol, s.y, next.cache.weight));
+  // κ: iterations may leave a part of the tolerance, but no less than rounding does
+  const double rounding = rounding_in<scalar_t<Y>>(relative_size(tol, s.y, next.cache.weight));
+  const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, rounding);
   for (int i = 1; i < esdirk_numbers<M>::stages; ++i) {
     open_stage<M>(i, h, next.memo, s, next.cache);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),
-                           measured);
+                           measured, rounding);
     found.what = iterate_stage<M>(sys, i, t, t_new, s.y, control, next.cache);
     count_iterations(sys, control.iterations());
     found.record.iterations[i - 1] = static_cast<std::uint8_t>(control.iterations());

@@ -148,12 +148,12 @@ status solve_imex_stages(const M& m, System& sys, const tolerance& tol, double t
   bool measured = false;
   auto& part = sys.implicit_part();
   fill_weights(s.y, tol, c.weight);
-  const double kappa =
-      m.newton > 0 ? m.newton : newton_tolerance(0.03, relative_size(tol, s.y, c.weight));
+  const double rounding = rounding_in<scalar_t<Y>>(relative_size(tol, s.y, c.weight));
+  const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, rounding);
   for (int i = 1; i < imex_numbers<M>::stages; ++i) {
     open_imex_stage(i, t_new - t, memo, s, c);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),
-                           measured);
+                           measured, rounding);
     const status found = iterate_stage<base>(part, i, t, t_new, s.y, control, c);
     count_iterations(sys, control.iterations());
     r.iterations[i - 1] = static_cast<std::uint8_t>(control.iterations());

@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
+#include <revode/ad/functions.hpp>
 #include <revode/concepts.hpp>
 #include <revode/solve/controller.hpp>
 #include <revode/solve/options.hpp>
@@ -74,6 +76,13 @@ double error_squared(const tolerance& tol, const Y& error, const Y& weight) {
   return tol.each->combined();
 }
 
+/// What rounding leaves of a correction's norm in a state of this size (relative_size).
+template <class T>
+double rounding_in(double size) {
+  constexpr bool is_float = std::is_same_v<std::remove_cvref_t<decltype(value_of(T{}))>, float>;
+  return 10 * (is_float ? 1.2e-7 : 2.3e-16) * size;
+}
+
 /// Judges the iterations of one system by the norms of their corrections.
 class newton_control {
  public:
@@ -82,8 +91,10 @@ class newton_control {
   /// kappa: the error that may be left, in units of the scaled tolerance; 0: none but rounding, at
   /// most `most` iterations.
   /// rate: how much of a correction was left before; `measured` in a system with these factors.
-  newton_control(double kappa, int most, double rate, bool measured = false)
+  /// rounding: what it makes of a correction's norm (rounding_in).
+  newton_control(double kappa, int most, double rate, bool measured = false, double rounding = 0)
       : kappa_(kappa),
+        rounding_(rounding),
         most_(most),
         rate_(rate),
         measured_(measured) {}
@@ -122,7 +133,7 @@ class newton_control {
  private:
   /// Until corrections no longer fall.
   verdict judge_to_rounding(double norm) {
-    const bool small = norm < 1e-4;
+    const bool small = norm < std::fmax(1e-4, rounding_);
     const double quotient = iterations_ > 1 ? norm / norm_ : 0.0;
     if (iterations_ > 1) theta_ = quotient;
     norm_ = norm;
@@ -135,7 +146,7 @@ class newton_control {
     return verdict::failed;
   }
 
-  double kappa_;
+  double kappa_, rounding_;
   int most_;
   double rate_;
   bool measured_;
@@ -146,12 +157,6 @@ class newton_control {
 /// max(rate, ε)^0.8: what is left of a correction is worse than it was in the last system.
 inline double first_rate(double rate) {
   return exp2_approx(0.8 * log2_approx(rate > 2.3e-16 ? rate : 2.3e-16));
-}
-
-/// κ: iterations may leave `most` units of the tolerance, but no less than rounding does in a state of
-/// this size (relative_size).
-inline double newton_tolerance(double most, double size) {
-  return std::fmax(10 * 2.3e-16 * size, most);
 }
 
 }  // namespace revode

@@ -158,16 +158,16 @@ double radau_allowance(double size) {
   if constexpr (S == 3) return 0.1 * std::cbrt(x);
   return 0.1 * exp2_approx((S - 1) / (2.0 * S) * log2_approx(x));
 }
-/// κ: what iterations may leave of that, 0.02 to 0.03 of a tolerance. RADAU has the power of rtol that
-/// this is.
+/// κ: what iterations may leave of that, 0.02 to 0.03 of a tolerance, but no less than rounding does.
+/// RADAU has the power of rtol that this is.
 template <int S>
-double radau_newton_tolerance(double allowed, double size) {
+double radau_newton_tolerance(double allowed, double rounding) {
   constexpr double parts[] = {0, 0.031622776601683791, 0.021544346900318840, 0.017782794100389229};
-  return newton_tolerance(std::fmin(0.03, parts[S / 2] / allowed), size / allowed);
+  return std::fmax(rounding, std::fmin(0.03, parts[S / 2] / allowed));
 }
 
 struct radau_aims {
-  double kappa, allowed;
+  double kappa, allowed, rounding;
 };
 /// Weights 1/(allowed (atol + rtol |y|)); κ and what is allowed. Sizes are those at either end of the
 /// last step, since an element may pass 0.
@@ -182,7 +182,8 @@ radau_aims aim_radau_step(const tolerance& tol, const newton_memo<Y, S>& memo, c
       std::fmax(relative_size(tol, y, c.weight), relative_size(tol, c.stage, c.weight));
   const double allowed = radau_allowance<S>(size);
   for (int k = 0, n = length(y); k < n; ++k) c.weight.data()[k] *= T(1 / allowed);
-  return {radau_newton_tolerance<S>(allowed, size), allowed};
+  const double rounding = rounding_in<T>(size / allowed);
+  return {radau_newton_tolerance<S>(allowed, rounding), allowed, rounding};
 }
 
 /// How many tolerances the error of a stiff component may be in a step.
@@ -262,7 +263,7 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
   const radau_aims aims = aim_radau_step(tol, next.memo, s.y, next.cache);
   const double kappa = m.newton > 0 ? m.newton : aims.kappa;
   newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? radau_iterations<stages> : 50,
-                         first_rate(from.memo.next.rate));
+                         first_rate(from.memo.next.rate), false, aims.rounding);
   found.what = iterate_radau(sys, t, t_new, control, s, next.cache);
   count_iterations(sys, control.iterations());
   found.record.iterations[0] = static_cast<std::uint8_t>(control.iterations());

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradients.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <ostream>
+#include <random>
+
+namespace revode::honesty {
+namespace {
+
+using cli::vector;
+
+constexpr Eigen::Index most_elements = 30;  // a solve with a gradient a row
+constexpr double most_work = 1e5;           // steps × elements
+
+double atol_of(const erased_problem& q, double rtol) { return q.stiff() ? q.atol(rtol) : rtol; }
+
+/// One over the size of each yᵢ(t1), more or less, so that no two cancel by symmetry.
+auto weights_of(const erased_problem& q, const vector& y) -> vector {
+  vector w(y.size());
+  for (Eigen::Index i = 0; i < y.size(); ++i)
+    w[i] = (1 + 0.3 * std::cos(static_cast<double>(i))) / (std::abs(y[i]) + atol_of(q, 1e-3));
+  return w;
+}
+
+auto differentiate(const cli::method_entry& m, const erased_problem& q, const vector& y0,
+                   const vector& p, double rtol, double work, const vector* weights) {
+  options o{.rtol = rtol, .atol = atol_of(q, rtol)};
+  o.max_steps = static_cast<index>(work / static_cast<double>(y0.size()));
+  o.discontinuities = q.jumps;
+  const cli::watched_field f(q.f);
+  const std::vector<cli::weighting> weightings{[&](const cli::solution_type& s) {
+    return cotangents<vector>{.y = weights ? *weights : weights_of(q, s.y)};
+  }};
+  return m.differentiate(
+      {f, y0, q.t0, q.t1, p}, o,
+      {.schedule = schedule_kind::store_all, .estimate_error = true, .unresolved = 1e300},
+      weightings);
+}
+
+/// The larger part by which (y0, p) differs from a gradient.
+double difference(const vector& y0, const vector& p, const vector& of_y0, const vector& of_p) {
+  const auto part = [](const vector& a, const vector& b) {
+    return b.norm() > 0 ? (a - b).norm() / b.norm() : 0.0;
+  };
+  return std::max(part(y0, of_y0), p.size() > 0 ? part(p, of_p) : 0.0);
+}
+
+/// x with each element changed by one part in rtol, up or down.
+auto disturbed(const vector& x, double rtol, double atol, std::mt19937& signs) -> vector {
+  vector y = x;
+  for (double& element : y)
+    element += (signs() % 2 == 0 ? 1 : -1) * (atol + rtol * std::abs(element));
+  return y;
+}
+
+}  // namespace
+
+double gradient_row::off() const { return error / (std::pow(10, -digits) * condition); }
+
+auto accurate_gradient_of(const erased_problem& q) -> accurate_gradient {
+  const cli::method_entry m = cli::find_method(q.stiff() ? "radau_iia9" : "vern9");
+  const double rtol = q.stiff() ? 1e-11 : 1e-13, part = 1e-6;
+  accurate_gradient truth;
+  const auto first = differentiate(m, q, q.y0, q.p, rtol, 1e6, nullptr);
+  if (first.gradients.empty()) {
+    truth.error = INFINITY;
+    return truth;
+  }
+  const auto& g = first.gradients.front().bar;
+  truth.y0 = g.y0;
+  truth.p = g.p;
+  truth.error = g.error ? g.error->relative : INFINITY;
+  truth.weights = weights_of(q, first.result.y);
+  std::mt19937 signs(7);
+  for (int k = 0; k < 4; ++k) {
+    const auto near =
+        differentiate(m, q, disturbed(q.y0, part, q.stiff() ? q.atol(part) : part, signs),
+                      disturbed(q.p, part, 0, signs), rtol, 1e6, &truth.weights);
+    if (near.gradients.empty()) continue;
+    const auto& h = near.gradients.front().bar;
+    truth.condition = std::max(truth.condition, difference(h.y0, h.p, truth.y0, truth.p) / part);
+  }
+  return truth;
+}
+
+auto gradient_row_of(const cli::method_entry& m, const erased_problem& q,
+                     const accurate_gradient& truth, int digits) -> gradient_row {
+  gradient_row r{.method = std::string(m.name), .problem = q.name, .digits = digits};
+  const auto d = differentiate(m, q, q.y0, q.p, std::pow(10, -digits), most_work, &truth.weights);
+  r.status = d.result.status;
+  if (d.gradients.empty()) return r;
+  const auto& g = d.gradients.front().bar;
+  r.status = g.status;
+  if (!g.error) return r;
+  r.error = difference(g.y0, g.p, truth.y0, truth.p);
+  r.estimate = g.error->relative;
+  r.least = 10 * truth.error;
+  r.condition = truth.condition;
+  return r;
+}
+
+auto measure_gradients(bool stiff, std::ostream& progress) -> std::vector<gradient_row> {
+  family f = family_of(stiff);
+  std::erase_if(f.problems, [](const erased_problem& q) { return q.y0.size() > most_elements; });
+  std::vector<accurate_gradient> truths;
+  for (const erased_problem& q : f.problems) {
+    truths.push_back(accurate_gradient_of(q));
+    progress << q.name << " condition " << truths.back().condition << ", accurate to "
+             << truths.back().error << std::endl;
+  }
+  std::vector<gradient_row> rows;
+  for (const cli::method_entry& m : f.methods) {
+    progress << m.name << std::endl;
+    for (std::size_t k = 0; k < f.problems.size(); ++k)
+      for (int digits = 3; digits <= 8; ++digits)
+        if (truths[k].error < 1e-3)
+          rows.push_back(gradient_row_of(m, f.problems[k], truths[k], digits));
+  }
+  return rows;
+}
+
+}  // namespace revode::honesty
