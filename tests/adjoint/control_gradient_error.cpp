@@ -155,4 +155,17 @@ TEST_CASE("misuse of control_gradient_error, word by word") {
         "steps do not follow) leave them out, or push the tangents alone through tighter steps?");
 }
 
+TEST_CASE("control_gradient_error: a field whose derivative is infinite at the start is told") {
+  const problem q{[](const auto&, const auto& y, const auto& p, auto& dy) {
+                    using std::sqrt;
+                    dy[0] = p[0] * sqrt(y[0]);
+                  },
+                  vec{0.0}, 0.0, 1.0, vec{1.0}};
+  const auto r = value_and_gradient(
+      q, rodas5p{}, {}, [](const auto& y) { return y[0]; },
+      control_gradient_error{random_directions{}});
+  CHECK(r.solution.status == status::non_finite_field);
+  CHECK(!r.gradient);
+}
+
 }  // namespace revode

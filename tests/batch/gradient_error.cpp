@@ -39,7 +39,8 @@ TEST_CASE("every lane's gradient knows its error, lane by lane: the guide's line
   std::vector<gradient<vec<double, 1>, vec<double, 1>>> alone(e.y0.size());
   for_each_lane_alone(e, o, [&](index l, const auto& q, const options& of) {
     const auto loss = [](const auto& y) { return y[0]; };
-    alone[std::size_t(l)] = *value_and_gradient(q, tsit5{}, of, loss, {.estimate_error = true}).gradient;
+    alone[std::size_t(l)] =
+        *value_and_gradient(q, tsit5{}, of, loss, {.estimate_error = true}).gradient;
   });
   for (std::size_t l = 0; l < alone.size(); ++l) {
     CHECK(alone[l].p == lanes.p[l]);
