@@ -77,7 +77,8 @@ void write_silent(std::ostream& out, const std::vector<gradient_row>& rows) {
 }  // namespace
 
 void write_gradient_page(std::ostream& out, const std::vector<gradient_row>& explicit_rows,
-                         const std::vector<gradient_row>& implicit_rows) {
+                         const std::vector<gradient_row>& implicit_rows,
+                         const std::vector<resolved_row>& resolved) {
   out << R"(# Honesty of gradients
 
 The exact gradient of a computed solution is as good as the solution, seen from the gradient: `gradient::error` estimates
@@ -110,6 +111,18 @@ This page is written by
          "| method | problem | rtol | error | estimate | condition |\n|---|---|---|---|---|---|\n";
   write_silent(out, explicit_rows);
   write_silent(out, implicit_rows);
+  out << "\n## Solved again until `gradient_rtol` = 1e-3 is met, from rtol = 1e-4 on\n\n"
+         "The price is all step attempts over those of the first single solve that meets it "
+         "(rtol = 1e-3, 10^-3.25, …).\n\n"
+         "| method | problem | error | estimate | solves | attempts | price "
+         "|\n|---|---|---|---|---|---|---|\n";
+  for (const resolved_row& r : resolved)
+    out << "| " << r.method << " | " << r.problem << " | " << number(r.error) << " | "
+        << (r.estimate ? number(*r.estimate) : "none") << " | " << r.solves << " | " << r.attempts
+        << " | "
+        << (r.least > 0 ? number(static_cast<double>(r.attempts) / static_cast<double>(r.least))
+                        : "·")
+        << " |\n";
 }
 
 }  // namespace revode::honesty

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 #include <ostream>
 #include <random>
+
+#include <revode/adjoint/resolved_gradient.hpp>
 
 namespace revode::honesty {
 namespace {
@@ -25,11 +27,15 @@ auto weights_of(const erased_problem& q, const vector& y) -> vector {
   return w;
 }
 
-auto differentiate(const cli::method_entry& m, const erased_problem& q, const vector& y0,
-                   const vector& p, double rtol, double work, const vector* weights) {
+options options_at(const erased_problem& q, double rtol, double work) {
   options o{.rtol = rtol, .atol = atol_of(q, rtol)};
-  o.max_steps = static_cast<index>(work / static_cast<double>(y0.size()));
+  o.max_steps = static_cast<index>(work / static_cast<double>(q.y0.size()));
   o.discontinuities = q.jumps;
+  return o;
+}
+
+auto differentiate(const cli::method_entry& m, const erased_problem& q, const vector& y0,
+                   const vector& p, const options& o, const vector* weights) {
   const cli::watched_field f(q.f);
   const std::vector<cli::weighting> weightings{[&](const cli::solution_type& s) {
     return cotangents<vector>{.y = weights ? *weights : weights_of(q, s.y)};
@@ -64,7 +70,7 @@ auto accurate_gradient_of(const erased_problem& q) -> accurate_gradient {
   const cli::method_entry m = cli::find_method(q.stiff() ? "radau_iia9" : "vern9");
   const double rtol = q.stiff() ? 1e-11 : 1e-13, part = 1e-6;
   accurate_gradient truth;
-  const auto first = differentiate(m, q, q.y0, q.p, rtol, 1e6, nullptr);
+  const auto first = differentiate(m, q, q.y0, q.p, options_at(q, rtol, 1e6), nullptr);
   if (first.gradients.empty()) {
     truth.error = INFINITY;
     return truth;
@@ -78,7 +84,7 @@ auto accurate_gradient_of(const erased_problem& q) -> accurate_gradient {
   for (int k = 0; k < 4; ++k) {
     const auto near =
         differentiate(m, q, disturbed(q.y0, part, q.stiff() ? q.atol(part) : part, signs),
-                      disturbed(q.p, part, 0, signs), rtol, 1e6, &truth.weights);
+                      disturbed(q.p, part, 0, signs), options_at(q, rtol, 1e6), &truth.weights);
     if (near.gradients.empty()) continue;
     const auto& h = near.gradients.front().bar;
     truth.condition = std::max(truth.condition, difference(h.y0, h.p, truth.y0, truth.p) / part);
@@ -89,7 +95,8 @@ auto accurate_gradient_of(const erased_problem& q) -> accurate_gradient {
 auto gradient_row_of(const cli::method_entry& m, const erased_problem& q,
                      const accurate_gradient& truth, int digits) -> gradient_row {
   gradient_row r{.method = std::string(m.name), .problem = q.name, .digits = digits};
-  const auto d = differentiate(m, q, q.y0, q.p, std::pow(10, -digits), most_work, &truth.weights);
+  const auto d = differentiate(m, q, q.y0, q.p, options_at(q, std::pow(10, -digits), most_work),
+                               &truth.weights);
   r.status = d.result.status;
   if (d.gradients.empty()) return r;
   const auto& g = d.gradients.front().bar;
@@ -118,6 +125,43 @@ auto measure_gradients(bool stiff, std::ostream& progress) -> std::vector<gradie
       for (int digits = 3; digits <= 8; ++digits)
         if (truths[k].error < 1e-3)
           rows.push_back(gradient_row_of(m, f.problems[k], truths[k], digits));
+  }
+  return rows;
+}
+
+auto resolved_row_of(const cli::method_entry& m, const erased_problem& q,
+                     const accurate_gradient& truth) -> resolved_row {
+  resolved_row r{.method = std::string(m.name), .problem = q.name};
+  const auto attempts_and_error = [&](const options& o, index& attempts) -> std::optional<double> {
+    const auto d = differentiate(m, q, q.y0, q.p, o, &truth.weights);
+    attempts += d.result.stats.accepted + d.result.stats.rejected;
+    if (d.gradients.empty() || !d.gradients.front().bar.error) return std::nullopt;
+    const auto& g = d.gradients.front().bar;
+    r.error = difference(g.y0, g.p, truth.y0, truth.p);
+    return g.error->relative;
+  };
+  for (double digits = 3; digits <= 13 && r.least == 0; digits += 0.25) {
+    index attempts = 0;
+    const auto found = attempts_and_error(options_at(q, std::pow(10, -digits), 3e6), attempts);
+    if (found && r.error <= gradient_rtol) r.least = attempts;
+  }
+  resolve_gradient(gradient_rtol, options_at(q, 1e-4, 3e6), [&](const options& o) {
+    ++r.solves;
+    r.estimate = attempts_and_error(o, r.attempts);
+    return r.estimate;
+  });
+  return r;
+}
+
+auto measure_gradient_rtol(std::ostream& progress) -> std::vector<resolved_row> {
+  std::vector<resolved_row> rows;
+  for (const char* problem : {"vdpol_stiff", "vdpol_fast", "ring_modulator", "rober", "orego"}) {
+    const erased_problem q = make_problem(problem);
+    const accurate_gradient truth = accurate_gradient_of(q);
+    for (const char* method : {"kencarp4", "esdirk547", "rodas5p", "radau_iia5", "radau_iia9"}) {
+      progress << problem << ' ' << method << std::endl;
+      rows.push_back(resolved_row_of(cli::find_method(method), q, truth));
+    }
   }
   return rows;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,25 @@ auto gradient_row_of(const cli::method_entry& m, const erased_problem& q,
 /// Every adaptive method on every problem of its family, rtol = 1e-3 to 1e-8.
 auto measure_gradients(bool stiff, std::ostream& progress) -> std::vector<gradient_row>;
 
+/// A gradient solved for until it says that its error is at most gradient_rtol, from rtol = 1e-4 on.
+inline constexpr double gradient_rtol = 1e-3;
+struct resolved_row {
+  std::string method, problem;
+  double error = 0;
+  std::optional<double> estimate{};  ///< none: the last solve or gradient failed
+  int solves = 0;
+  index attempts = 0;  ///< of all of them
+  index least = 0;     ///< of the first single solve that meets it, rtol = 1e-3, 10^-3.25, …
+};
+auto resolved_row_of(const cli::method_entry& m, const erased_problem& q,
+                     const accurate_gradient& truth) -> resolved_row;
+
+/// Five stiff methods on the problems whose gradients are worst.
+auto measure_gradient_rtol(std::ostream& progress) -> std::vector<resolved_row>;
+
 /// docs/gradient_honesty.md
 void write_gradient_page(std::ostream& out, const std::vector<gradient_row>& explicit_rows,
-                         const std::vector<gradient_row>& implicit_rows);
+                         const std::vector<gradient_row>& implicit_rows,
+                         const std::vector<resolved_row>& resolved);
 
 }  // namespace revode::honesty

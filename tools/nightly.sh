@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Read by tools/dev: the tests that take too long for every change, part by part.
+
+nightly_heavy() {
+  configure release -DREVODE_HEAVY_TESTS=ON &&
+    build release &&
+    ctest --test-dir build/release -L heavy
+}
+
+nightly_clang() {
+  configure clang &&
+    build clang &&
+    ctest --test-dir build/clang
+}
+
+# nightly_threads SYSTEM: lanes on threads have the bits of one core.
+nightly_threads() {
+  configure release -B "build/nightly_$1" -DREVODE_BATCH_SYSTEM="$1" -DREVODE_COMMAND=OFF &&
+    build "nightly_$1" --target test_batch &&
+    ctest --test-dir "build/nightly_$1" --no-tests=error -L '^batch$'
+}
+nightly_omp() { nightly_threads OMP; }
+nightly_tbb() { nightly_threads TBB; }
+
+# nightly_part NAME: runs it unless it passed at this commit; its line is kept beside the builds.
+nightly_part() {
+  line=build/nightly/$1
+  if [ -e "$line" ] && grep -q "| $commit | passed |" "$line"; then
+    echo "== $1 passed at $commit"
+    return 0
+  fi
+  echo "== $1"
+  start=$(date +%s)
+  result=failed
+  ! "nightly_$1" || result=passed
+  minutes=$((($(date +%s) - start + 59) / 60))
+  echo "| $1 | $commit | $result | $minutes |" >"$line"
+  [ $result = passed ]
+}
+
+nightly() {
+  # shellcheck disable=SC2086
+  need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang gnuplot-nox libtbb-dev git
+  commit=$(git rev-parse --short HEAD)
+  [ -z "$(git status --porcelain -- ':!docs/nightly.md')" ] || commit=$commit+
+  mkdir -p build/nightly
+  bad=0
+  for part in heavy clang omp tbb; do nightly_part $part || bad=1; done
+  {
+    printf '# The last nightly run\n\n`tools/dev test --nightly` writes this page.\n\n'
+    printf '| part | commit | result | minutes |\n|---|---|---|---|\n'
+    for part in heavy clang omp tbb; do cat build/nightly/$part; done
+  } >docs/nightly.md
+  cat docs/nightly.md
+  return $bad
+}
