@@ -6,10 +6,9 @@ usage: tools/mutate.py [--seed N] [--count N] [--first K] [--files N] [--out FIL
 
 Faults are drawn, not chosen: all lines of include/, solvers/ and adjoint/ that an operator below applies to
 are listed, and a generator with the seed draws `count` of them, from the `first` on. A fault dies when one of
-the `files` test files nearest to its header (by includes, then by the test's name) fails, hangs or stops to
-compile where it compiled before; a fault that compiles nowhere is drawn again. What survives is tried on
-every test file of its layer. A line of JSON a fault goes to FILE (build/mutants.jsonl), whose faults are not
-tried again.
+the `files` test files nearest to its header (by includes, then by the test's name) fails or hangs; one that
+lives on is tried on twelve more. A fault that compiles nowhere is drawn again. A line of JSON a fault goes to
+FILE (build/mutants.jsonl), whose faults are not tried again. Needs build/release (its libraries).
 """
 
 import argparse
@@ -174,7 +173,7 @@ def main():
             near = nearest(ROOT / fault[0], tests, reach)
             what, by = bench.try_fault(fault, near[:asked.files]) if near else ("no test", None)
             if what == "survived":
-                what, by = bench.try_fault(fault, near[asked.files:])
+                what, by = bench.try_fault(fault, near[asked.files:asked.files + 12])
                 what = "survived" if what == "no code" else what
             text = (ROOT / fault[0]).read_text().splitlines()[fault[1]]
             line = {"seed": asked.seed, "fault": fault, "what": what, "by": by, "from": text.strip(),
