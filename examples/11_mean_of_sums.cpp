@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// prints: n = 5: +mean 10\.000000, derivative 10\.000000, in [0-9.]+ matrices
-// prints: n = 10: +mean 20\.000000, derivative 20\.000000, in [0-9.]+ matrices
+// prints: n = +5: +mean 10\.000000, derivative 10\.000000, in [0-9.]+ matrices
+// prints: n = +10: +mean 20\.000000, derivative 20\.000000, in [0-9.]+ matrices
 #include <cassert>
 #include <cmath>
 #include <cstdio>

@@ -83,7 +83,7 @@ TEST_CASE("with events, stops and a discontinuity: the same bits by every schedu
     for (const auto kind : {schedule_kind::store_states, schedule_kind::periodic,
                             schedule_kind::mixed, schedule_kind::nested})
       check({.slots = kind == schedule_kind::mixed ? 9 : 100, .schedule = kind});
-    for (const index budget : {15'000, 18'000, 100'000}) check({.budget = budget});
+    for (const index budget : {15'500, 18'000, 100'000}) check({.budget = budget});
     check({.budget = 12'000, .events = 4});
   }
 }
