@@ -72,7 +72,7 @@ auto make_problem(std::string_view spec) -> erased_problem {
   if (auto further = find_further_problem(name, a)) return *std::move(further);
   unknown(name);
 }
-template auto make_problem<EIGEN_MAX_ALIGN_BYTES>(std::string_view) -> erased_problem;
+template auto make_problem<>(std::string_view) -> erased_problem;
 
 auto nearest_name(std::string_view name, std::span<const std::string_view> known) -> std::string {
   std::string_view best;

@@ -45,10 +45,11 @@ auto catalog() -> std::vector<catalog_entry>;
 
 /// The problem of a name, "lorenz", "lorenz96:40", "kepler:0.6", "detest:B4". An unknown name, a missing or bad
 /// argument is a std::invalid_argument.
-/// needs   this library and who calls it compiled with one alignment of Eigen's arrays, which -march
-///         changes: otherwise the linker finds no make_problem<alignment>. Compile both with the same
-///         -march, or the caller with -DEIGEN_MAX_ALIGN_BYTES=16
-template <int Alignment = EIGEN_MAX_ALIGN_BYTES>
+/// needs   this library and who calls it to take Eigen's arrays from one allocator, which -march and
+///         sanitizers change: otherwise the linker finds no make_problem of that alignment (0: malloc's
+///         own). Compile both with the same flags, or the caller with -DEIGEN_MAX_ALIGN_BYTES=16
+///         -DEIGEN_MALLOC_ALREADY_ALIGNED=1
+template <int Alignment = EIGEN_MALLOC_ALREADY_ALIGNED ? 0 : EIGEN_DEFAULT_ALIGN_BYTES>
 auto make_problem(std::string_view spec) -> erased_problem;
 
 /// The known name with the least edit distance (insert, delete, replace, swap two neighbours), the
