@@ -113,7 +113,7 @@ This page is written by
   write_silent(out, implicit_rows);
   out << "\n## Solved again until `gradient_rtol` = 1e-3 is met, from rtol = 1e-4 on\n\n"
          "The price is all step attempts over those of the first single solve that meets it "
-         "(rtol = 1e-3, 10^-3.25, …).\n\n"
+         "(rtol = 1e-3, 10^-3.5, …).\n\n"
          "| method | problem | error | estimate | solves | attempts | price "
          "|\n|---|---|---|---|---|---|---|\n";
   for (const resolved_row& r : resolved)

@@ -48,7 +48,7 @@ struct resolved_row {
   std::optional<double> estimate{};  ///< none: the last solve or gradient failed
   int solves = 0;
   index attempts = 0;  ///< of all of them
-  index least = 0;     ///< of the first single solve that meets it, rtol = 1e-3, 10^-3.25, …
+  index least = 0;     ///< of the first single solve that meets it, rtol = 1e-3, 10^-3.5, …
 };
 auto resolved_row_of(const cli::method_entry& m, const erased_problem& q,
                      const accurate_gradient& truth) -> resolved_row;
