@@ -67,8 +67,8 @@ auto disturbed(const vector& x, double rtol, double atol, std::mt19937& signs) -
 double gradient_row::off() const { return error / (std::pow(10, -digits) * condition); }
 
 auto accurate_gradient_of(const erased_problem& q) -> accurate_gradient {
-  const cli::method_entry m = cli::find_method(q.stiff() ? "radau_iia9" : "vern9");
-  const double rtol = q.stiff() ? 1e-11 : 1e-13, part = 1e-6;
+  const cli::method_entry m = cli::find_method(q.stiff() ? "radau_iia13" : "vern9");
+  const double rtol = q.stiff() ? 1e-12 : 1e-13, part = 1e-6;
   accurate_gradient truth;
   const auto first = differentiate(m, q, q.y0, q.p, options_at(q, rtol, 1e7), nullptr);
   if (first.gradients.empty()) {
@@ -103,7 +103,8 @@ auto gradient_row_of(const cli::method_entry& m, const erased_problem& q,
   r.status = g.status;
   if (!g.error) return r;
   r.error = difference(g.y0, g.p, truth.y0, truth.p);
-  r.estimate = g.error->relative;
+  r.estimate = difference(truth.y0 + g.error->y0, truth.p + g.error->p, truth.y0, truth.p);
+  r.told = g.error->relative > 0.1;
   r.least = 10 * truth.error;
   r.condition = truth.condition;
   return r;
@@ -158,7 +159,7 @@ auto measure_gradient_rtol(std::ostream& progress) -> std::vector<resolved_row> 
   for (const char* problem : {"vdpol_stiff", "vdpol_fast", "ring_modulator", "rober", "orego"}) {
     const erased_problem q = make_problem(problem);
     const accurate_gradient truth = accurate_gradient_of(q);
-    if (!(truth.error < 0.1 * gradient_rtol)) continue;
+    if (!(truth.error < gradient_rtol)) continue;
     for (const char* method : {"kencarp4", "esdirk547", "rodas5p", "radau_iia5", "radau_iia9"}) {
       progress << problem << ' ' << method << std::endl;
       rows.push_back(resolved_row_of(cli::find_method(method), q, truth));

@@ -17,9 +17,10 @@ struct gradient_row {
   int digits = 0;
   enum status status = status::success;  ///< of the solve, or of its gradient
   double error = 0;                      ///< beside the gradient of an accurate solve
-  double estimate = 0;                   ///< what the gradient says of itself
-  double least = 0;                      ///< below it, error is that of the accurate solve
-  double condition = 1;                  ///< of the problem's gradient, see accurate_gradient
+  double estimate = 0;   ///< what the gradient says of itself, a part of the accurate one
+  bool told = false;     ///< it says that it is not resolved
+  double least = 0;      ///< below it, error is that of the accurate solve
+  double condition = 1;  ///< of the problem's gradient, see accurate_gradient
 
   double off() const;  ///< error in tolerances and conditions
   bool is_counted() const { return is_complete(status) || status == status::gradient_not_resolved; }
