@@ -31,7 +31,7 @@ auto share(std::size_t n, std::size_t of) -> std::string {
 /// where the error can be seen beside the accurate solve.
 void write_line(std::ostream& out, const std::string& what, const std::vector<gradient_row>& rows) {
   std::vector<double> off;
-  std::size_t over = 0, judged = 0, near = 0, far_below = 0, silent = 0;
+  std::size_t over = 0, judged = 0, near = 0, above = 0, far_below = 0, silent = 0;
   for (const gradient_row& r : rows) {
     if (!r.is_counted()) continue;
     off.push_back(r.off());
@@ -41,11 +41,12 @@ void write_line(std::ostream& out, const std::string& what, const std::vector<gr
     const double ratio = r.estimate / r.error;
     ++judged;
     near += ratio >= 0.1 && ratio <= 10 ? 1 : 0;
+    above += ratio > 10 ? 1 : 0;
     far_below += ratio < 0.01 ? 1 : 0;
   }
   out << "| " << what << " | " << off.size() << " | " << number(median_of(off)) << " | "
       << share(over, off.size()) << " | " << judged << " | " << share(near, judged) << " | "
-      << far_below << " | " << silent << " |\n";
+      << share(above, judged) << " | " << far_below << " | " << silent << " |\n";
 }
 
 /// Lines by what a row is called, in the order of their first rows.
@@ -62,8 +63,8 @@ void write_lines(std::ostream& out, const std::vector<gradient_row>& rows, const
 }
 
 constexpr const char* head =
-    "| gradients | median off | over 100 | judged | estimate / error in [0.1, 10] | below 0.01 | "
-    "over 0.1 and not told |\n|---|---|---|---|---|---|---|---|\n";
+    "| gradients | median off | over 100 | judged | estimate / error in [0.1, 10] | above 10 | "
+    "below 0.01 | over 0.1 and not told |\n|---|---|---|---|---|---|---|---|---|\n";
 
 void write_silent(std::ostream& out, const std::vector<gradient_row>& rows) {
   for (const gradient_row& r : rows)

@@ -41,7 +41,8 @@
 
 namespace revode::combinations {
 
-template <int F, int L>
+/// The band of complex pairs holds all four rows.
+template <int F, int L, int Scalar>
 auto method_of() {
   using M =
       std::tuple_element_t<F, std::tuple<bosh3, stormer_verlet, rock4, carpenter_kennedy2n54,
@@ -50,7 +51,7 @@ auto method_of() {
   if constexpr (L == dense)
     return M{};
   else if constexpr (L == band)
-    return with_algebra<M, banded>{{}, {2, 2}};
+    return with_algebra<M, banded>{{}, Scalar == complex_pairs ? banded{3, 3} : banded{2, 2}};
   else if constexpr (L == eigen)
     return with_algebra<M, eigen_sparse>{};
 #if __has_include(<klu.h>)
@@ -289,7 +290,7 @@ void running_cost_law(const Alone& alone, const Q& q, const M& m, const options&
 template <int F, int L, int Si, int A, int K, int T>
 void run_cell() {
   const auto q = problem_of<Si, K, T>();
-  auto m = method_of<F, L>();
+  auto m = method_of<F, L, T>();
   if constexpr (requires { m.algebra.pattern; })
     m.algebra.pattern = std::make_shared<sparsity>(sparsity_of(problem_of<Si, std_vector, real>()));
   if constexpr (requires { m.newton; } && T != single) m.newton = 1e-8;
