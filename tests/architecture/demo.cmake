@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -D ROOT=<source folder> -D COMMAND=<revode> -D OUT=<folder> -P demo.cmake: each command of `tools/dev demo` succeeds.
+file(STRINGS ${ROOT}/tools/dev lines REGEX "^  show [$]revode ")
+list(LENGTH lines count)
+if(count LESS 5)
+  message(FATAL_ERROR "tools/dev shows ${count} commands")
+endif()
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE " #.*" "" words "${line}")
+  string(REPLACE "  show $revode " "" words "${words}")
+  string(REPLACE "\"$out/" "${OUT}/" words "${words}")
+  string(REPLACE "\"" "" words "${words}")
+  separate_arguments(words UNIX_COMMAND "${words}")
+  execute_process(COMMAND ${COMMAND} ${words} RESULT_VARIABLE failed ERROR_VARIABLE said OUTPUT_QUIET)
+  if(failed)
+    message(SEND_ERROR "revode ${words} ends with ${failed}: ${said}")
+  endif()
+endforeach()
