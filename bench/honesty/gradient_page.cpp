@@ -79,15 +79,16 @@ void write_silent(std::ostream& out, const std::vector<gradient_row>& rows) {
 
 void write_gradient_page(std::ostream& out, const std::vector<gradient_row>& explicit_rows,
                          const std::vector<gradient_row>& implicit_rows,
-                         const std::vector<resolved_row>& resolved) {
+                         const std::vector<resolved_row>& resolved,
+                         const std::vector<std::string>& left_out) {
   out << R"(# Honesty of gradients
 
-The exact gradient of a computed solution is as good as the solution, seen from the gradient: `gradient::error` estimates
-how good. Here every adaptive method of the command, on every named problem of at most 30 elements and rtol from 1e-3 to
+The exact gradient of a computed solution is as good as the solution, seen from the gradient: `with_error` estimates how
+good, by a second solve at three times the tolerances. Here every adaptive method of the command, on every named problem of at most 30 elements and rtol from 1e-3 to
 1e-8, differentiates L = Σ wᵢ yᵢ(t1), with wᵢ about 1/|yᵢ(t1)|, and is held beside the gradient of an accurate solve (vern9
-at 1e-13; radau_iia13 at 1e-12). Errors are parts of the gradient's 2-norm, of y0 or of p, whichever is larger. *Off* is the
+at 1e-13, checked by vern8; radau_iia13 at 1e-12, checked by radau_iia9). Errors are parts of the gradient's 2-norm, of y0 or of p, whichever is larger. *Off* is the
 error in rtol and in conditions of the gradient: how many parts in rtol it changes when every number of y0 and p changes
-by one. Rows are *judged* where the error is ten times what the accurate solve's gradient says of itself.
+by one. Rows are *judged* where the error is ten times the difference of the two accurate gradients.
 
 This page is written by
 
@@ -101,6 +102,11 @@ This page is written by
     write_lines(out, *rows, [](const gradient_row& r) { return r.method; });
   write_line(out, "all explicit", explicit_rows);
   write_line(out, "all others", implicit_rows);
+  if (!left_out.empty()) {
+    out << "\nLeft out, since the two accurate gradients are more than 1e-3 apart:";
+    for (const std::string& problem : left_out) out << " `" << problem << "`";
+    out << ".\n";
+  }
   out << "\n## By problem\n\n| problem " << head;
   for (const auto* rows : {&explicit_rows, &implicit_rows})
     write_lines(out, *rows, [](const gradient_row& r) { return r.problem; });
@@ -113,7 +119,8 @@ This page is written by
   write_silent(out, explicit_rows);
   write_silent(out, implicit_rows);
   out << "\n## Solved again until `gradient_rtol` = 1e-3 is met, from rtol = 1e-4 on\n\n"
-         "The price is all step attempts over those of the first single solve that meets it "
+         "The price is all step attempts, of both solves each time, over those of the first single "
+         "solve that meets it "
          "(rtol = 1e-3, 10^-3.5, …).\n\n"
          "| method | problem | error | estimate | solves | attempts | price "
          "|\n|---|---|---|---|---|---|---|\n";

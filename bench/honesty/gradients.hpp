@@ -26,7 +26,8 @@ struct gradient_row {
   bool is_counted() const { return is_complete(status) || status == status::gradient_not_resolved; }
 };
 
-/// The gradient of a solve with a method of high order at small tolerances, and its condition: how many
+/// The gradient of a solve with a method of high order at small tolerances, its difference from that
+/// by another such method, and its condition: how many
 /// parts in rtol it changes when every element of y0, or of p, changes by one part in rtol (signs drawn
 /// four times), at least 1.
 struct accurate_gradient {
@@ -38,8 +39,10 @@ auto accurate_gradient_of(const erased_problem& q) -> accurate_gradient;
 auto gradient_row_of(const cli::method_entry& m, const erased_problem& q,
                      const accurate_gradient& truth, int digits) -> gradient_row;
 
-/// Every adaptive method on every problem of its family, rtol = 1e-3 to 1e-8.
-auto measure_gradients(bool stiff, std::ostream& progress) -> std::vector<gradient_row>;
+/// Every adaptive method on every problem of its family, rtol = 1e-3 to 1e-8. left_out: problems
+/// without an accurate gradient.
+auto measure_gradients(bool stiff, std::ostream& progress, std::vector<std::string>& left_out)
+    -> std::vector<gradient_row>;
 
 /// A gradient solved for until it says that its error is at most gradient_rtol, from rtol = 1e-4 on.
 inline constexpr double gradient_rtol = 1e-3;
@@ -60,6 +63,7 @@ auto measure_gradient_rtol(std::ostream& progress) -> std::vector<resolved_row>;
 /// docs/gradient_honesty.md
 void write_gradient_page(std::ostream& out, const std::vector<gradient_row>& explicit_rows,
                          const std::vector<gradient_row>& implicit_rows,
-                         const std::vector<resolved_row>& resolved);
+                         const std::vector<resolved_row>& resolved,
+                         const std::vector<std::string>& left_out);
 
 }  // namespace revode::honesty

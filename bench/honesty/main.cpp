@@ -10,9 +10,11 @@
 int main(int count, char** words) {
   using namespace revode::honesty;
   if (count == 2 && std::string_view(words[1]) == "gradients") {
-    const auto explicit_rows = measure_gradients(false, std::cerr);
-    const auto implicit_rows = measure_gradients(true, std::cerr);
-    write_gradient_page(std::cout, explicit_rows, implicit_rows, measure_gradient_rtol(std::cerr));
+    std::vector<std::string> left_out;
+    const auto explicit_rows = measure_gradients(false, std::cerr, left_out);
+    const auto implicit_rows = measure_gradients(true, std::cerr, left_out);
+    write_gradient_page(std::cout, explicit_rows, implicit_rows, measure_gradient_rtol(std::cerr),
+                        left_out);
     return 0;
   }
   if (count > 1) {

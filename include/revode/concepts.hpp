@@ -180,8 +180,6 @@ REVODE_HD carry<M, Y> make_carry(const Y& y) {
 //   pull_interpolate(m, t, t_new, tape, w, theta, y_bar, seeds*, bar)  adds; bar: θ and h alone
 //   push_interpolate(m, t, t_new, tape, w, theta, theta_dot, ends, state_dot, y_dot)
 //       w as push and push_extend left it; state_dot: tangent of the old state
-//   pull_estimate(m, sys, t, t_new, tape, w, state_bar, seeds, p_bar, ends) -> λᵀE
-//       optional: the derivative of the step's error, see solve/step_error.hpp
 // `next` comes as some earlier attempt left it: its cache is the one of its state and memo.
 // A method without dense output (no member dense_order) takes no listed save points and needs none
 // of the functions from extend on; its seeds are `nothing`.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <cli/request.hpp>
 #include <cli/text.hpp>
+#include <revode/adjoint/with_error.hpp>
 
 namespace revode::cli {
 namespace {
@@ -28,15 +29,12 @@ void read_checkpoints(const arguments& given, recursive_checkpoint& a) {
 
 /// What is asked about the gradient's error.
 void read_error(const arguments& given, gradient_request& r) {
-  recursive_checkpoint& a = r.adjoint;
-  a.estimate_error = r.method.has_estimate;
-  if (given.has("--unresolved")) a.unresolved = number("--unresolved", given.at("--unresolved"));
-  if (!(a.unresolved >= 0))
+  if (given.has("--unresolved")) r.unresolved = number("--unresolved", given.at("--unresolved"));
+  if (!(r.unresolved >= 0))
     misuse("--unresolved " + given.at("--unresolved") +
            " (a share of the gradient's norm) give a number >= 0, or inf for no estimate?");
-  if (a.unresolved > std::numeric_limits<double>::max()) a.estimate_error = false;
   if (!given.has("--gradient-rtol")) return;
-  r.gradient_rtol = a.unresolved = number("--gradient-rtol", given.at("--gradient-rtol"));
+  r.gradient_rtol = r.unresolved = number("--gradient-rtol", given.at("--gradient-rtol"));
   if (!(r.gradient_rtol >= 1e-12 && r.gradient_rtol < 1))
     misuse("--gradient-rtol " + given.at("--gradient-rtol") +
            " (a share of the gradient's norm) give one from 1e-12 to 1?");
@@ -48,8 +46,8 @@ void read_error(const arguments& given, gradient_request& r) {
 
 /// What only recursive_checkpoint follows.
 void refuse_checkpoints(const arguments& given, const std::string& adjoint) {
-  for (const char* option : {"--slots", "--budget", "--schedule", "--base", "--slow-slots",
-                             "--spill", "--log", "--unresolved", "--gradient-rtol"})
+  for (const char* option :
+       {"--slots", "--budget", "--schedule", "--base", "--slow-slots", "--spill", "--log"})
     if (given.has(option))
       misuse(std::string(option) + " with the adjoint " + adjoint +
              " (only recursive_checkpoint has a schedule) leave it out, or choose "
@@ -62,10 +60,8 @@ void refuse_checkpoints(const arguments& given, const std::string& adjoint) {
 
 void read_adjoint(const arguments& given, gradient_request& r) {
   r.adjoint_name = given.value_or("--adjoint", recursive_checkpoint::name);
-  if (r.checkpoints()) {
-    read_checkpoints(given, r.adjoint);
-    return read_error(given, r);
-  }
+  read_error(given, r);
+  if (r.checkpoints()) return read_checkpoints(given, r.adjoint);
   refuse_checkpoints(given, r.adjoint_name);
   if (r.adjoint_name == "reversible" && !r.settings.discontinuities.empty())
     misuse("adjoint " + r.adjoint_name + " with " + r.problem.name +
@@ -109,13 +105,37 @@ bool gradient_request::exact() const {
 
 checked_differentiated gradient_request::differentiate(
     const initial_value_problem& q, std::span<const weighting> weightings) const {
+  checked_differentiated d = differentiate_once(q, settings, weightings);
+  const bool differentiated =
+      !d.gradients.empty() && d.gradients.front().bar.status == status::success;
+  if (std::isfinite(unresolved) && differentiated) estimate_error(q, d);
+  return d;
+}
+
+checked_differentiated gradient_request::differentiate_once(
+    const initial_value_problem& q, const options& o, std::span<const weighting> weightings) const {
   if (!checkpoints())
-    return has_events()
-               ? other.with_events(q, settings, adjoint.interval, weightings, problem.events)
-               : other.differentiate(q, settings, adjoint.interval, weightings);
+    return has_events() ? other.with_events(q, o, adjoint.interval, weightings, problem.events)
+                        : other.differentiate(q, o, adjoint.interval, weightings);
   return checked_differentiated(
-      has_events() ? with_events.differentiate(q, settings, adjoint, weightings, problem.events)
-                   : method.differentiate(q, settings, adjoint, weightings));
+      has_events() ? with_events.differentiate(q, o, adjoint, weightings, problem.events)
+                   : method.differentiate(q, o, adjoint, weightings));
+}
+
+void gradient_request::estimate_error(const initial_value_problem& q,
+                                      checked_differentiated& d) const {
+  const looser_solve how(settings, method.order);
+  double more = 0;
+  const std::vector<weighting> weightings{[&](const solution_type& s) {
+    if (!is_comparable<vector>(s, d.result)) return cotangents<vector>{};
+    more = of.value(s) - of.value(d.result);
+    return of.weigh(s);
+  }};
+  const checked_differentiated looser = differentiate_once(q, how.o, weightings);
+  const bool comparable = looser.has_gradient() && is_comparable<vector>(looser.result, d.result);
+  const double share = how.share(d.result.stats.accepted, looser.result.stats.accepted);
+  tell_error<vector, vector>(comparable ? &looser.gradients.front().bar : nullptr, more, share,
+                             unresolved, d.gradients.front().bar);
 }
 
 pushed_solution<vector> gradient_request::push(const initial_value_problem& q,

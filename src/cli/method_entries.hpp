@@ -35,9 +35,7 @@ differentiated differentiate_by(const initial_value_problem& q, const options& o
                                 const recursive_checkpoint& adjoint,
                                 std::span<const weighting> weightings, const Events&... of) {
   const auto start = std::chrono::steady_clock::now();
-  recursive_checkpoint estimating = adjoint;
-  estimating.estimate_error = adjoint.estimate_error && has_estimate_v<M>;
-  auto s = solve(q, M{}, o, events(of)..., estimating);
+  auto s = solve(q, M{}, o, events(of)..., adjoint);
   differentiated d;
   d.seconds = seconds_since(start);
   d.result = s;

@@ -44,14 +44,22 @@ struct gradient_request : run_request {
   recursive_checkpoint adjoint;
   adjoint_method other;  ///< any adjoint but recursive_checkpoint
   bool check = false;
+  double unresolved =
+      0.1;  ///< the share of the gradient that its error may be; infinite: not looked
   double gradient_rtol = 0;  ///< the error that the gradient may have; 0: whatever it has
 
   bool exact() const;
   bool checkpoints() const { return adjoint_name == recursive_checkpoint::name; }
+  /// The first of the weightings is that of the loss, whose gradient knows its error.
   checked_differentiated differentiate(const initial_value_problem& q,
                                        std::span<const weighting> weightings) const;
   pushed_solution<vector> push(const initial_value_problem& q,
                                const tangents<vector, vector>& along) const;
+
+ private:
+  checked_differentiated differentiate_once(const initial_value_problem& q, const options& o,
+                                            std::span<const weighting> weightings) const;
+  void estimate_error(const initial_value_problem& q, checked_differentiated& d) const;
 };
 
 /// errors  misuse: unknown names, values that are none, files that cannot be written

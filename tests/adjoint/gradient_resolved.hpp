@@ -22,8 +22,7 @@ void check_resolution(const M& m) {
   const auto loss = [](const auto& y) { return y[0] + y[1]; };
   for (const double tol : {1e-4, 1e-6}) {
     CAPTURE(tol);
-    const auto r = value_and_gradient(q, m, {.rtol = tol, .atol = tol}, loss,
-                                      recursive_checkpoint{.estimate_error = true});
+    const auto r = value_and_checked_gradient(q, m, {.rtol = tol, .atol = tol}, loss);
     REQUIRE(r.gradient);
     const double error = std::abs(r.gradient->p[0] - right_slope);
     const double estimate = std::abs(r.gradient->error->p[0]);

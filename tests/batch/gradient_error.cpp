@@ -3,8 +3,9 @@
 
 #include <cmath>
 
-#include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/adjoint/value_and_checked_gradient.hpp>
 #include <revode/batch/ensemble_solver.hpp>
+#include <revode/batch/gradient_error.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {
@@ -26,33 +27,44 @@ struct last {
 
 }  // namespace
 
-TEST_CASE("every lane's gradient knows its error, lane by lane: the guide's lines") {
+TEST_CASE("every lane's gradient knows its error, in the bits of the lane alone") {
   ensemble<decline, vec<double, 1>, vec<double, 1>> e{.t1 = {2.0}, .p = {}};
   for (int l = 0; l < 9; ++l) {
     e.y0.push_back({1 + 0.5 * l});
     e.p.push_back({0.5 + 0.25 * l});
   }
   const options o{.rtol = 1e-4, .atol = 1e-4};
-  ensemble_solver<tsit5, decline, vec<double, 1>, vec<double, 1>, on_host> solver(e, tsit5{}, o);
-  const auto lanes = solver.gradient(last{});
-
-  std::vector<gradient<vec<double, 1>, vec<double, 1>>> alone(e.y0.size());
-  for_each_lane_alone(e, o, [&](index l, const auto& q, const options& of) {
+  const auto lanes = value_and_checked_gradient(e, tsit5{}, o, last{}, {}, 0.1, on_host{});
+  REQUIRE(lanes.error.size() == 9);
+  for_each_lane_alone(e, o, [&](index lane, const auto& q, const options& of) {
+    const auto l = static_cast<std::size_t>(lane);
     const auto loss = [](const auto& y) { return y[0]; };
-    alone[std::size_t(l)] =
-        *value_and_gradient(q, tsit5{}, of, loss, {.estimate_error = true}).gradient;
-  });
-  for (std::size_t l = 0; l < alone.size(); ++l) {
-    CHECK(alone[l].p == lanes.p[l]);
-    CHECK(alone[l].y0 == lanes.y0[l]);
+    const auto alone = value_and_checked_gradient(q, tsit5{}, of, loss);
+    CHECK(alone.gradient->p == lanes.p[l]);
+    CHECK(alone.gradient->error->p == lanes.error[l].p);
+    CHECK(alone.gradient->error->y0 == lanes.error[l].y0);
+    CHECK(alone.gradient->error->loss == lanes.error[l].loss);
+    CHECK(alone.gradient->error->relative == lanes.error[l].relative);
     const double y0 = e.y0[l][0], p = e.p[l][0], shrunk = 1 + 2 * p * y0;
     const double exact = -2 * y0 * y0 / (shrunk * shrunk);
-    const double error = alone[l].p[0] - exact, estimate = alone[l].error->p[0];
+    const double error = lanes.p[l][0] - exact, estimate = lanes.error[l].p[0];
     CAPTURE(error);
     CAPTURE(estimate);
     CHECK(std::abs(estimate) > 0.1 * std::abs(error));
     CHECK(std::abs(estimate) < 10 * std::abs(error));
-  }
+  });
+}
+
+TEST_CASE("a lane whose error is too large says so, and one without a gradient has none") {
+  ensemble<decline, vec<double, 1>, vec<double, 1>> e{
+      .y0 = {{1.0}, {-1.0}}, .t1 = {2.0}, .p = {{1.0}}};  // the second one ends at infinity
+  const options o{.rtol = 1e-4, .atol = 1e-4, .max_steps = 200};
+  const auto all = value_and_checked_gradient(e, tsit5{}, o, last{}, {}, 0.0, on_host{});
+  CHECK(all.status[0] == status::gradient_not_resolved);
+  CHECK(std::isfinite(all.p[0][0]));
+  CHECK(all.status[1] != status::success);
+  CHECK(all.status[1] != status::gradient_not_resolved);
+  CHECK(all.error[1].relative == 0);
 }
 
 }  // namespace revode

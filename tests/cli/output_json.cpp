@@ -161,6 +161,29 @@ TEST_CASE("list names every problem, method, adjoint, schedule and ensemble") {
   CHECK(keys(run("list methods --json").json()) == std::vector<std::string>{"methods"});
 }
 
+TEST_CASE(
+    "the gradient of every adjoint tells its error, also through events and along equal steps") {
+  for (const std::string words :
+       {"lorenz --t1 2 --adjoint recursive_checkpoint --budget 16KiB",
+        "lorenz --t1 2 --adjoint gauss", "lotka_volterra --adjoint backsolve",
+        "lorenz --t1 2 --fixed-step 0.01"}) {
+    CAPTURE(words);
+    const auto j = run("grad " + words + " --json").json();
+    CHECK(j["status"] == "success");
+    const double relative = j["gradient"]["error"]["relative"];
+    CHECK(relative > 0);
+    CHECK(relative < 0.1);
+    const auto strict = run("grad " + words + " --unresolved 0 --json");
+    CHECK(strict.json()["status"] == "gradient_not_resolved");
+    CHECK(strict.exit_status == 1);
+    CHECK(strict.json()["gradient"]["p"] == j["gradient"]["p"]);
+    CHECK_FALSE(
+        run("grad " + words + " --unresolved inf --json").json()["gradient"].contains("error"));
+  }
+  // The method has no error on a parabola, and none in its gradient.
+  CHECK(run("grad bouncing_ball --json").json()["gradient"]["error"]["relative"] == 0);
+}
+
 /// A time shortly after the beginning of a problem.
 std::string soon(const std::string& name) {
   std::ostringstream text;

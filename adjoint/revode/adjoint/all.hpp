@@ -16,3 +16,4 @@
 #include <revode/adjoint/tangent_pack.hpp>
 #include <revode/adjoint/value_and_checked_gradient.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/adjoint/with_error.hpp>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <memory>
 
 #include <revode/adjoint/carried_cotangents.hpp>
 #include <revode/adjoint/cut_adjoint.hpp>
@@ -19,8 +18,6 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   using typename base::state_type;
   using typename base::tape_type;
   using scalar = scalar_t<Y>;
-  using error_pass_type = error_pass<M, Y, P>;
-  static constexpr bool estimates = estimates_gradient_error_v<M, typename base::system_type, Y, P>;
 
   template <class Field>
   differentiable_stepper(const problem<Field, Y, P>& q, const M& m, const options& o,
@@ -28,69 +25,9 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
       : base(q, m, o, log_bytes, events),
         now_(this->state(), q.y0, q.p) {}
 
-  /// The gradient's error is estimated beside it, and too large above this share of the gradient.
-  void estimate_error(double unresolved) {
-    unresolved_ = unresolved;
-    error_ = std::make_unique<error_pass_type>(now_.state, now_.y, now_.p);
-  }
-
   /// Sets all cotangents: those of the solution as given, those of its inputs 0.
   void seed(const cotangents<Y>& w) {
-    if (error_) {
-      error_->loss = 0;
-      error_->failed = false;
-      error_->exchange(now_, this->scratch());
-      seed_now(error_->none);
-      error_->exchange(now_, this->scratch());
-    }
     this->sys().counts.trouble = all_finite(w) ? status::success : status::non_finite_gradient;
-    seed_now(w);
-  }
-
-  [[gnu::noinline]] void pull_step(index i, const tape_type& tape) {
-    if (error_)
-      pull_with_error(i, tape);
-    else if (i >= now_.quiet_from && i < now_.quiet_to)
-      pull(this->scheme(), this->sys(), tape.t, tape.t_new, tape.record, tape.stages,
-           this->scratch(), no_seeds, now_.state, now_.p, no_ends);
-    else
-      pull_any_step(i, tape);
-  }
-
-  /// Looks every 16 steps whether the cotangents are finite: by numbers of steps, so that a reverse
-  /// pass ends where it does whatever the schedule.
-  bool pulled_in_vain(index i) {
-    if (i % 16 == 0) look_at_cotangents();
-    return failed();
-  }
-
-  /// Ends the reverse pass: the cotangents of the inputs.
-  gradient<Y, P> finish() {
-    gradient<Y, P> g = finish_now();
-    settle(this->sys_.counts.trouble, g);
-    if (error_) {
-      error_->exchange(now_, this->scratch());
-      give_error(finish_now(), error_->loss, error_->failed, unresolved_, g);
-      error_->exchange(now_, this->scratch());
-    }
-    return g;
-  }
-
-  /// Bytes of x_n at rest.
-  index snapshot_bytes() const {
-    return footprint(typename base::snapshot_type{0, this->t0(), this->state(), this->memo()});
-  }
-  index work_bytes() const {
-    return 2 * footprint(this->state()) + footprint(this->work_tape()) + now_.bytes() +
-           footprint(this->scratch()) + (error_ ? error_->bytes() : 0);
-  }
-
- private:
-  using seeds_type = typename base::types::seeds;
-  static constexpr const seeds_type* no_seeds = nullptr;
-  static constexpr step_ends<scalar>* no_ends = nullptr;
-
-  void seed_now(const cotangents<Y>& w) {
     now_.weights = &w;
     fill(now_.state, scalar(0));
     fill(now_.y, scalar(0));
@@ -112,33 +49,44 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
       seed_cut_at_end();
   }
 
-  gradient<Y, P> finish_now() {
+  [[gnu::noinline]] void pull_step(index i, const tape_type& tape) {
+    if (i >= now_.quiet_from && i < now_.quiet_to)
+      pull(this->scheme(), this->sys(), tape.t, tape.t_new, tape.record, tape.stages,
+           this->scratch(), no_seeds, now_.state, now_.p, no_ends);
+    else
+      pull_any_step(i, tape);
+  }
+
+  /// Looks every 16 steps whether the cotangents are finite: by numbers of steps, so that a reverse
+  /// pass ends where it does whatever the schedule.
+  bool pulled_in_vain(index i) {
+    if (i % 16 == 0) look_at_cotangents();
+    return failed();
+  }
+
+  /// Ends the reverse pass: the cotangents of the inputs.
+  gradient<Y, P> finish() {
     if (!failed()) pull_start();
     gradient<Y, P> g{.y0 = now_.y, .p = now_.p, .t0 = now_.t0, .t1 = now_.t1, .ts = now_.ts};
     g.ts.resize(this->save_points().every > 0 ? 0 : this->save_points().ts.size());
     give_known_times(this->stretches(), this->stops(), this->discontinuities(), now_.known, g);
+    settle(this->sys_.counts.trouble, g);
     return g;
   }
 
-  /// Step i of the gradient, then of its error.
-  [[gnu::noinline, gnu::cold]] void pull_with_error(index i, const tape_type& tape) {
-    fill(error_->lambda, scalar(0));
-    pull_any_step(i, tape);
-    const revode::status trouble = this->sys_.counts.trouble;
-    error_->exchange(now_, this->scratch());
-    pull_any_step(i, tape);
-    error_->exchange(now_, this->scratch());
-    error_->failed = error_->failed || this->sys_.counts.trouble != trouble;
-    this->sys_.counts.trouble = trouble;
+  /// Bytes of x_n at rest.
+  index snapshot_bytes() const {
+    return footprint(typename base::snapshot_type{0, this->t0(), this->state(), this->memo()});
   }
-  /// What the step at hand got wrong depends on the cotangent of its end.
-  void use_estimate(const tape_type& tape, step_ends<scalar>& ends) {
-    if (!error_->at_hand)
-      pull_value(this->scheme(), push_value(this->scheme(), now_.state), error_->lambda);
-    else if constexpr (estimates)
-      error_->loss += pull_estimate(this->scheme(), this->sys(), tape.t, tape.t_new, tape.stages,
-                                    this->scratch(), error_->lambda, *seeds(), now_.p, ends);
+  index work_bytes() const {
+    return 2 * footprint(this->state()) + footprint(this->work_tape()) + now_.bytes() +
+           footprint(this->scratch());
   }
+
+ private:
+  using seeds_type = typename base::types::seeds;
+  static constexpr const seeds_type* no_seeds = nullptr;
+  static constexpr step_ends<scalar>* no_ends = nullptr;
 
   bool failed() const { return this->sys_.counts.trouble != status::success; }
   [[gnu::noinline]] void look_at_cotangents() {
@@ -187,7 +135,6 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
     if (now_.next_save > 0) pull_save_points(i, tape, ends);
     const bool moves = !is_multistep_v<M> && (this->log().equal_steps() > 0 || is_cut || i == 0 ||
                                               i + 1 == this->count() || i - 1 == now_.last_cut);
-    if (error_) use_estimate(tape, ends);
     pull(this->scheme(), this->sys(), tape.t, tape.t_new, tape.record, tape.stages, this->scratch(),
          now_.seeded ? &now_.seeds : no_seeds, now_.state, now_.p, moves ? &ends : no_ends);
     if (moves) move_grid(i, tape, ends);
@@ -211,7 +158,6 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   double pull_dense(const tape_type& tape, double theta, const Y& y_bar, bool seeding,
                     step_ends<scalar>& ends) {
     extend_once(tape);
-    if (error_ && seeding && !error_->at_hand) pull_value(this->scheme(), y_bar, error_->lambda);
     interpolation_bar<scalar> bar;
     pull_interpolate(this->scheme(), tape.t, tape.t_new, tape.stages, this->scratch(), theta, y_bar,
                      seeding ? seeds() : nullptr, bar);
@@ -360,8 +306,6 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   }
 
   carried_cotangents<M, Y, P> now_;
-  std::unique_ptr<error_pass_type> error_;  // null: not asked for
-  double unresolved_ = 0.1;
 };
 
 }  // namespace revode

@@ -30,21 +30,20 @@ template <class Y>
 using braced_state =
     std::conditional_t<std::is_aggregate_v<Y>, Y, std::initializer_list<scalar_t<Y>>>;
 
-/// How far the derivative of a computed solution is from that of the differential equation, to first
-/// order in what each step got wrong (solve/step_error.hpp). It leaves out what the error of y itself
-/// does to the linearisation.
-/// source  the dual-weighted local errors of Cao & Petzold, SIAM J. Sci. Comput. 26 (2004) 359-374, for
-///         the derivative in place of the solution
+/// How far a gradient is from that of the differential equation: estimated by a second solve at looser
+/// tolerances, see with_error.
 template <class Y, class P>
 struct gradient_error {
   Y y0;
   P p;
   double t0 = 0;
   double t1 = 0;
-  std::vector<double> stops{}, events{};  ///< as in gradient
+  std::vector<double> ts{}, stops{}, events{};  ///< as in gradient
   std::vector<std::vector<double>> times{};
-  double loss = 0;      ///< of the value: Σ λᵀE over the steps
+  double loss = 0;      ///< of the value
   double relative = 0;  ///< of y0 or p, whichever is larger: the error's 2-norm over the gradient's
+  statistics looser{};  ///< of the second solve
+  reverse_statistics reverse{};  ///< of its gradient
 };
 
 /// The derivative of a loss of the computed solution, exact for the steps that were taken. Without

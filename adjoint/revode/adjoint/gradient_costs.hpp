@@ -79,17 +79,4 @@ memory_costs gradient_costs(const Problem& q, const options& o, bool own, const 
   return all;
 }
 
-/// What the estimate of a gradient's error takes on top.
-template <class Loop, class Problem>
-index costs_of_error(const Problem& q, const options& o) {
-  using types = typename Loop::types;
-  using pass = typename Loop::error_pass_type;
-  const index vectors = bytes_outside(q.y0) + bytes_outside(q.p);
-  const index states = 2 * bytes_outside(make_like<typename types::state>(q.y0));
-  return heap_bytes(sizeof(pass)) + states + 5 * vectors +
-         bytes_outside(make_like<typename types::scratch>(q.y0)) +
-         bytes_outside(make_like<typename types::seeds>(q.y0)) +
-         8 * (static_cast<index>(o.save.ts.size()) + 2);
-}
-
 }  // namespace revode

@@ -39,9 +39,6 @@ namespace revode {
 ///              and their log, of which reverse_statistics::log_bytes tells, comes on top
 ///   slow_slots two_tier: how many of the slots lie in the slow pool
 ///   spill      folder of the slow pool's file; empty: the slow pool is memory
-///   estimate_error  the gradient's error is estimated beside it (gradient::error), for one more pull a
-///              step: methods with an error estimate
-///   unresolved status gradient_not_resolved where that error is more than this share of the gradient
 struct recursive_checkpoint {
   std::optional<index> slots{};
   std::optional<index> budget{};
@@ -52,8 +49,6 @@ struct recursive_checkpoint {
   index slow_slots = 0;
   std::string spill{};
   index events = 32;
-  bool estimate_error = false;
-  double unresolved = 0.1;
 
   static constexpr const char* name = "recursive_checkpoint";
   static constexpr bool exact = true;
@@ -156,17 +151,10 @@ class differentiable_solution : public solution<Y> {
   static memory_costs costs(const Problem& q, const options& o, bool own, const Events& events,
                             const recursive_checkpoint& adjoint) {
     validate_cuts<M, typename loop::system_type, Y>(M{}, o, !std::is_same_v<Events, no_events>);
-    if (adjoint.estimate_error && !loop::estimates)
-      throw std::invalid_argument("estimate_error with method " + std::string(M::name) +
-                                  " (it has no estimate of its steps' errors) leave it out, or "
-                                  "choose a method such as tsit5?");
-    memory_costs all = gradient_costs<loop>(q, o, own, events, adjoint.events);
-    if (adjoint.estimate_error) all.work += costs_of_error<loop>(q, o);
-    return all;
+    return gradient_costs<loop>(q, o, own, events, adjoint.events);
   }
   /// A budget has room for events beforehand.
   void prepare(const recursive_checkpoint& adjoint) {
-    if (adjoint.estimate_error) loop_->estimate_error(adjoint.unresolved);
     using set = typename loop::event_set_type;
     if (adjoint.budget) loop_->expect_events(set::located > 0 ? adjoint.events : 0);
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/adjoint/value_and_checked_gradient.hpp>
 
 namespace revode {
 
@@ -41,19 +41,16 @@ void resolve_gradient(double wanted, options o, const Attempt& attempt) {
 /// tight enough the last gradient has the status gradient_not_resolved.
 ///   auto r = resolved_value_and_gradient(q, rodas5p{}, {}, loss, 1e-3);
 ///   *r.gradient, r.gradient->error->relative
-/// cost    two to four solves and gradients with error estimates, the last about as dear as the others
-///         together or dearer
+/// cost    two to four solves and gradients with_error, the last about as dear as the others together
+///         or dearer
 template <method M, class F, class Y, class P, class Loss, class... Events>
-value_and_gradient_result<Y, P> resolved_value_and_gradient(const problem<F, Y, P>& q, const M& m,
-                                                            const options& o, const Loss& loss,
-                                                            double gradient_rtol,
-                                                            recursive_checkpoint adjoint = {},
-                                                            const Events&... events) {
-  adjoint.estimate_error = true;
-  adjoint.unresolved = gradient_rtol;
+value_and_gradient_result<Y, P> resolved_value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o, const Loss& loss, double gradient_rtol,
+    const recursive_checkpoint& adjoint = {}, const Events&... events) {
+  const with_error estimating{adjoint, gradient_rtol};
   std::optional<value_and_gradient_result<Y, P>> last;
   resolve_gradient(gradient_rtol, o, [&](const options& tighter) -> std::optional<double> {
-    last.emplace(value_and_gradient(q, m, tighter, events..., loss, adjoint));
+    last.emplace(value_and_gradient(q, m, tighter, events..., loss, estimating));
     if (!last->gradient || !last->gradient->error) return std::nullopt;
     return last->gradient->error->relative;
   });

@@ -11,21 +11,28 @@ namespace revode {
 
 /// The value of a loss, its gradient, and the solution it belongs to. Where the solve has no success
 /// there is neither value nor gradient; a gradient that failed says so in its status.
-template <class Y, class P>
+template <class Y, class P, class Gradient = revode::gradient<Y, P>>
 struct value_and_gradient_result {
   std::optional<double> value{};
-  std::optional<revode::gradient<Y, P>> gradient{};
+  std::optional<Gradient> gradient{};
   revode::solution<Y> solution;
 };
 
 /// The same for a solution at hand.
 template <class Y, class P, class Solution, class Loss>
-value_and_gradient_result<Y, P> value_and_gradient_of(Solution& s, const Loss& loss) {
-  value_and_gradient_result<Y, P> r{.solution = static_cast<const solution<Y>&>(s)};
+auto value_and_gradient_of(Solution& s, const Loss& loss) {
+  using gradient_type = decltype(s.pullback(cotangents<Y>{}));
+  value_and_gradient_result<Y, P, gradient_type> r{.solution = static_cast<const solution<Y>&>(s)};
   if (!is_complete(s.status)) return r;
   cotangents<Y> bar;
   r.value = loss_evaluation<Loss, Y>(loss)(s, bar);
-  r.gradient = s.pullback(bar);
+  const auto weigh = [&](const auto& other, cotangents<Y>& of_other) {
+    return loss_evaluation<Loss, Y>(loss)(other, of_other) - *r.value;
+  };
+  if constexpr (requires { s.pullback(bar, weigh); })
+    r.gradient = s.pullback(bar, weigh);
+  else
+    r.gradient = s.pullback(bar);
   return r;
 }
 
@@ -56,11 +63,11 @@ value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, co
 }
 
 /// With a running cost and events, which see y alone.
-template <method M, class F, class Y, class P, class... E, class Terminal, class Running>
-value_and_gradient_result<Y, P> value_and_gradient(
+template <method M, class F, class Y, class P, class... E, class Terminal, class Running,
+          class A = recursive_checkpoint>
+requires(A::exact) value_and_gradient_result<Y, P> value_and_gradient(
     const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
-    const loss_with_running_cost<Terminal, Running>& loss,
-    const recursive_checkpoint& adjoint = {}) {
+    const loss_with_running_cost<Terminal, Running>& loss, const A& adjoint = {}) {
   using Z = lengthened_t<Y>;
   const field_with_running_cost<std::remove_cvref_t<F>, Running, Y> f{
       {q.f, {loss.running}, q.y0, {}}};
@@ -86,17 +93,26 @@ value_and_gradient_result<Y, P> value_and_gradient(
     r.gradient = {shorten(g->y0, q.y0), g->p,     g->t0,     g->t1,    g->ts,
                   g->reverse,           g->stops, g->events, g->times, g->status};
     if (const auto& e = g->error)
-      r.gradient->error = {
-          shorten(e->y0, q.y0), e->p, e->t0, e->t1, e->stops, e->events, e->times, e->loss,
-          e->relative};
+      r.gradient->error = {shorten(e->y0, q.y0),
+                           e->p,
+                           e->t0,
+                           e->t1,
+                           e->ts,
+                           e->stops,
+                           e->events,
+                           e->times,
+                           e->loss,
+                           e->relative,
+                           e->looser,
+                           e->reverse};
   }
   return r;
 }
-template <method M, class F, class Y, class P, class Terminal, class Running>
-value_and_gradient_result<Y, P> value_and_gradient(
+template <method M, class F, class Y, class P, class Terminal, class Running,
+          class A = recursive_checkpoint>
+requires(A::exact) value_and_gradient_result<Y, P> value_and_gradient(
     const problem<F, Y, P>& q, const M& m, const options& o,
-    const loss_with_running_cost<Terminal, Running>& loss,
-    const recursive_checkpoint& adjoint = {}) {
+    const loss_with_running_cost<Terminal, Running>& loss, const A& adjoint = {}) {
   return value_and_gradient(q, m, o, no_events{}, loss, adjoint);
 }
 

@@ -3,5 +3,4 @@
 
 #include <revode/solvers/esdirk_adjoint.hpp>
 #include <revode/solvers/esdirk_dense.hpp>
-#include <revode/solvers/esdirk_estimate.hpp>
 #include <revode/solvers/esdirk_step.hpp>

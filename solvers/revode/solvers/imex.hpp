@@ -3,5 +3,4 @@
 
 #include <revode/solvers/imex_adjoint.hpp>
 #include <revode/solvers/imex_dense.hpp>
-#include <revode/solvers/imex_estimate.hpp>
 #include <revode/solvers/imex_step.hpp>

@@ -3,7 +3,6 @@
 
 #include <revode/solvers/radau_adjoint.hpp>
 #include <revode/solvers/radau_dense.hpp>
-#include <revode/solvers/radau_estimate.hpp>
 #include <revode/solvers/radau_step.hpp>
 
 namespace revode {

@@ -5,7 +5,6 @@
 
 #include <revode/solve/options.hpp>
 #include <revode/solvers/hermite_dense.hpp>
-#include <revode/solvers/hermite_estimate.hpp>
 
 namespace revode {
 

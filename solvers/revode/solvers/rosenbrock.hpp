@@ -11,7 +11,6 @@
 #include <revode/solvers/rosenbrock_conditions.hpp>
 #include <revode/solvers/rosenbrock_control.hpp>
 #include <revode/solvers/rosenbrock_dense.hpp>
-#include <revode/solvers/rosenbrock_estimate.hpp>
 #include <revode/solvers/rosenbrock_push.hpp>
 #include <revode/solvers/rosenbrock_rows.hpp>
 #include <revode/solvers/rosenbrock_slices.hpp>

@@ -4,5 +4,4 @@
 // Everything an explicit Runge–Kutta method does; a method itself is a file of data.
 #include <revode/solvers/runge_kutta_adjoint.hpp>
 #include <revode/solvers/runge_kutta_dense.hpp>
-#include <revode/solvers/runge_kutta_estimate.hpp>
 #include <revode/solvers/runge_kutta_step.hpp>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/hermite_estimate.hpp>
 #include <revode/solvers/stabilized_adjoint.hpp>
