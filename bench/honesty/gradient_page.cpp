@@ -119,7 +119,7 @@ This page is written by
   write_silent(out, explicit_rows);
   write_silent(out, implicit_rows);
   out << "\n## Solved again until `gradient_rtol` = 1e-3 is met, from rtol = 1e-4 on\n\n"
-         "The price is all step attempts, of both solves each time, over those of the first single "
+         "The price is all step attempts over those of the first single "
          "solve that meets it "
          "(rtol = 1e-3, 10^-3.5, …).\n\n"
          "| method | problem | error | estimate | solves | attempts | price "

@@ -45,15 +45,13 @@ auto differentiate(const cli::method_entry& m, const erased_problem& q, const ve
                          weightings);
 }
 
-/// With the error of the gradient, and with the attempts of both solves.
+/// With the error of the gradient.
 auto differentiate_with_error(const cli::method_entry& m, const erased_problem& q, const options& o,
-                              const vector& weights, index& attempts) {
+                              const vector& weights) {
   auto d = differentiate(m, q, q.y0, q.p, o, weights);
-  attempts += d.result.stats.accepted + d.result.stats.rejected;
   if (d.gradients.empty()) return d;
   const looser_solve how(o, m.order);
   const auto looser = differentiate(m, q, q.y0, q.p, how.o, weights);
-  attempts += looser.result.stats.accepted + looser.result.stats.rejected;
   const double share = how.share(d.result.stats.accepted, looser.result.stats.accepted);
   auto& g = d.gradients.front().bar;
   if (g.status == status::success)
@@ -113,9 +111,8 @@ auto accurate_gradient_of(const erased_problem& q) -> accurate_gradient {
 auto gradient_row_of(const cli::method_entry& m, const erased_problem& q,
                      const accurate_gradient& truth, int digits) -> gradient_row {
   gradient_row r{.method = std::string(m.name), .problem = q.name, .digits = digits};
-  index attempts = 0;
   const auto d = differentiate_with_error(m, q, options_at(q, std::pow(10, -digits), most_work),
-                                          truth.weights, attempts);
+                                          truth.weights);
   r.status = d.result.status;
   if (d.gradients.empty()) return r;
   const auto& g = d.gradients.front().bar;
@@ -154,13 +151,6 @@ auto measure_gradients(bool stiff, std::ostream& progress, std::vector<std::stri
 auto resolved_row_of(const cli::method_entry& m, const erased_problem& q,
                      const accurate_gradient& truth) -> resolved_row {
   resolved_row r{.method = std::string(m.name), .problem = q.name};
-  const auto attempts_and_error = [&](const options& o, index& attempts) -> std::optional<double> {
-    const auto d = differentiate_with_error(m, q, o, truth.weights, attempts);
-    if (d.gradients.empty() || !d.gradients.front().bar.error) return std::nullopt;
-    const auto& g = d.gradients.front().bar;
-    r.error = difference(g.y0, g.p, truth.y0, truth.p);
-    return g.error->relative;
-  };
   for (double digits = 3; digits <= 13 && r.least == 0; digits += 0.5) {
     const options o = options_at(q, std::pow(10, -digits), 6e5);
     const auto d = differentiate(m, q, q.y0, q.p, o, truth.weights);
@@ -169,11 +159,20 @@ auto resolved_row_of(const cli::method_entry& m, const erased_problem& q,
     if (difference(g.y0, g.p, truth.y0, truth.p) <= gradient_rtol)
       r.least = d.result.stats.accepted + d.result.stats.rejected;
   }
-  resolve_gradient(gradient_rtol, options_at(q, 1e-4, 6e5), [&](const options& o) {
-    ++r.solves;
-    r.estimate = attempts_and_error(o, r.attempts);
-    return r.estimate;
-  });
+  const auto last =
+      resolve_gradient(gradient_rtol, m.order, options_at(q, 1e-4, 6e5), [&](const options& o) {
+        ++r.solves;
+        const auto d = differentiate(m, q, q.y0, q.p, o, truth.weights);
+        r.attempts += d.result.stats.accepted + d.result.stats.rejected;
+        value_and_gradient_result<vector, vector> v{.solution = d.result};
+        if (d.gradients.empty()) return v;
+        v.value = truth.weights.dot(d.result.y);
+        v.gradient = d.gradients.front().bar;
+        return v;
+      });
+  if (!last.gradient || !last.gradient->error) return r;
+  r.estimate = last.gradient->error->relative;
+  r.error = difference(last.gradient->y0, last.gradient->p, truth.y0, truth.p);
   return r;
 }
 

@@ -31,7 +31,7 @@ struct gradient_row {
 /// parts in rtol it changes when every element of y0, or of p, changes by one part in rtol (signs drawn
 /// four times), at least 1.
 struct accurate_gradient {
-  cli::vector y0, p, weights;
+  cli::vector y0{}, p{}, weights{};
   double error = 0, condition = 1;
 };
 auto accurate_gradient_of(const erased_problem& q) -> accurate_gradient;

@@ -14,7 +14,6 @@
 #include <cli/solution_picture.hpp>
 #include <cli/step_file.hpp>
 #include <cli/text.hpp>
-#include <revode/adjoint/resolved_gradient.hpp>
 
 namespace revode::cli {
 namespace {
@@ -80,17 +79,8 @@ report gradient_command(const arguments& given) {
     r.solve(bind(r.problem, f), r.settings, &*steps);
   }
   const checked_differentiated d = watched(r, [&](const initial_value_problem& q) {
-    checked_differentiated found;
-    const auto attempt = [&](const options& o) -> std::optional<double> {
-      r.settings = o;
-      found = r.differentiate(q, weightings);
-      if (!found.has_gradient() || !found.gradients.front().bar.error) return std::nullopt;
-      return found.gradients.front().bar.error->relative;
-    };
-    if (r.gradient_rtol > 0)
-      resolve_gradient(r.gradient_rtol, r.settings, attempt);
-    else
-      attempt(options(r.settings));
+    checked_differentiated found =
+        r.gradient_rtol > 0 ? r.resolve(q, weightings) : r.differentiate(q, weightings);
     for (timed_gradient& g : found.gradients) move_save_points(r, g.bar);
     if (r.check && found.has_gradient()) check = check_gradient(r, q, found);
     return found;

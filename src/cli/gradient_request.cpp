@@ -7,7 +7,7 @@
 
 #include <cli/request.hpp>
 #include <cli/text.hpp>
-#include <revode/adjoint/with_error.hpp>
+#include <revode/adjoint/resolved_gradient.hpp>
 
 namespace revode::cli {
 namespace {
@@ -136,6 +136,24 @@ void gradient_request::estimate_error(const initial_value_problem& q,
   const double share = how.share(d.result.stats.accepted, looser.result.stats.accepted);
   tell_error<vector, vector>(comparable ? &looser.gradients.front().bar : nullptr, more, share,
                              unresolved, d.gradients.front().bar);
+}
+
+checked_differentiated gradient_request::resolve(const initial_value_problem& q,
+                                                 std::span<const weighting> weightings) {
+  checked_differentiated last;
+  const auto resolved =
+      resolve_gradient(gradient_rtol, method.order, settings, [&](const options& o) {
+        settings = o;
+        last = differentiate_once(q, o, weightings);
+        value_and_gradient_result<vector, vector> r{.solution = last.result};
+        if (!last.gradients.empty()) {
+          r.value = of.value(last.result);
+          r.gradient = last.gradients.front().bar;
+        }
+        return r;
+      });
+  if (resolved.gradient) last.gradients.front().bar = *resolved.gradient;
+  return last;
 }
 
 pushed_solution<vector> gradient_request::push(const initial_value_problem& q,

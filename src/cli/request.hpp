@@ -53,6 +53,9 @@ struct gradient_request : run_request {
   /// The first of the weightings is that of the loss, whose gradient knows its error.
   checked_differentiated differentiate(const initial_value_problem& q,
                                        std::span<const weighting> weightings) const;
+  /// The same until that error is at most gradient_rtol; the settings are then those of the last solve.
+  checked_differentiated resolve(const initial_value_problem& q,
+                                 std::span<const weighting> weightings);
   pushed_solution<vector> push(const initial_value_problem& q,
                                const tangents<vector, vector>& along) const;
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -12,27 +11,39 @@
 
 namespace revode {
 
-/// attempt(options) with tighter and tighter tolerances until the gradient's relative error that it
-/// returns is at most `wanted`; it returns nothing where there is no gradient. Between two attempts
-/// errors are taken to fall a little faster than tolerances. Gives up at a tolerance of 1e-14.
+/// How much smaller an error is taken to become where tolerances become `factor` times as large: a
+/// little less than they do, since not every step is as long as its tolerance allows.
+inline double share_of_tolerances(double factor) { return 1 / (std::pow(1 / factor, 0.8) - 1); }
+
+/// attempt(options), a value, a gradient and the solution they are of, with tighter and tighter
+/// tolerances until the gradient's relative error is at most `wanted`. That error is told by the
+/// attempt before, of which the first one, at three times the tolerances, is for that alone; half of
+/// `wanted` ends it. Each attempt by a method of this order makes at least about √2 times the steps of
+/// the one before. Gives up at a tolerance of 1e-14, and where there is no gradient.
 /// errors  std::invalid_argument: wanted is not between 1e-12 and 1
 template <class Attempt>
-void resolve_gradient(double wanted, options o, const Attempt& attempt) {
+auto resolve_gradient(double wanted, int order, options o, const Attempt& attempt) {
   if (!(wanted >= 1e-12 && wanted < 1))
     throw std::invalid_argument("gradient_rtol = " + std::to_string(wanted) +
                                 " (a share of the gradient's norm) give one from 1e-12 to 1?");
   constexpr double least = 1e-14;
+  const double most = std::pow(2, -0.5 * order);
+  double factor = 1 / looser_solve::by;
+  auto before = attempt(with_tolerances(o, looser_solve::by));
   for (;;) {
-    const std::optional<double> error = attempt(std::as_const(o));
-    if (!error || *error <= wanted) return;
-    double factor = std::fmin(0.5, std::fmax(1e-4, 0.5 * std::pow(wanted / *error, 0.8)));
-    const double from = o.rtol > 0 ? o.rtol : o.atol;
-    if (from <= least) return;
-    factor = std::fmax(factor, least / from);
-    o.rtol *= factor;
-    o.atol *= factor;
-    for (auto each : {&error_norm::rtol, &error_norm::atol})
-      for (double& own : o.norm.*each) own *= factor;
+    auto now = attempt(std::as_const(o));
+    if (!now.gradient || now.gradient->status != status::success) return now;
+    const bool comparable = before.gradient && is_comparable(before.solution, now.solution);
+    tell_error(comparable ? &*before.gradient : nullptr,
+               comparable ? *before.value - *now.value : 0, share_of_tolerances(factor), wanted,
+               *now.gradient);
+    const double error = now.gradient->error->relative, from = o.rtol > 0 ? o.rtol : o.atol;
+    if (2 * error <= wanted || from <= least) return now;
+    factor = std::fmax(least / from,
+                       std::fmin(most, std::fmax(1e-4, 0.5 * std::pow(wanted / error, 0.8))));
+    o = with_tolerances(std::move(o), factor);
+    before = std::move(now);
+    before.gradient->status = status::success;
   }
 }
 
@@ -41,20 +52,14 @@ void resolve_gradient(double wanted, options o, const Attempt& attempt) {
 /// tight enough the last gradient has the status gradient_not_resolved.
 ///   auto r = resolved_value_and_gradient(q, rodas5p{}, {}, loss, 1e-3);
 ///   *r.gradient, r.gradient->error->relative
-/// cost    two to four solves and gradients with_error, the last about as dear as the others together
-///         or dearer
+/// cost    two to six solves and gradients, the last about as dear as the others together or dearer
 template <method M, class F, class Y, class P, class Loss, class... Events>
 value_and_gradient_result<Y, P> resolved_value_and_gradient(
     const problem<F, Y, P>& q, const M& m, const options& o, const Loss& loss, double gradient_rtol,
     const recursive_checkpoint& adjoint = {}, const Events&... events) {
-  const with_error estimating{adjoint, gradient_rtol};
-  std::optional<value_and_gradient_result<Y, P>> last;
-  resolve_gradient(gradient_rtol, o, [&](const options& tighter) -> std::optional<double> {
-    last.emplace(value_and_gradient(q, m, tighter, events..., loss, estimating));
-    if (!last->gradient || !last->gradient->error) return std::nullopt;
-    return last->gradient->error->relative;
+  return resolve_gradient(gradient_rtol, M::order, o, [&](const options& tighter) {
+    return value_and_gradient(q, m, tighter, events..., loss, adjoint);
   });
-  return *std::move(last);
 }
 
 }  // namespace revode

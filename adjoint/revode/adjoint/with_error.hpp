@@ -17,6 +17,14 @@
 
 namespace revode {
 
+/// o with tolerances that are `factor` times as large.
+inline options with_tolerances(options o, double factor) {
+  for (double* tolerance : {&o.rtol, &o.atol}) *tolerance *= factor;
+  for (auto each : {&error_norm::rtol, &error_norm::atol})
+    for (double& own : o.norm.*each) own *= factor;
+  return o;
+}
+
 /// A second solve with about `by` times the error of the first: tolerances by times as large, lengths
 /// that options give by^(1/order) times as long. Steps that are given are doubled instead.
 struct looser_solve {
@@ -37,9 +45,7 @@ struct looser_solve {
       o.grid = std::move(every_second);
       return;
     }
-    for (double* tolerance : {&o.rtol, &o.atol}) *tolerance *= by;
-    for (auto each : {&error_norm::rtol, &error_norm::atol})
-      for (double& own : o.norm.*each) own *= by;
+    o = with_tolerances(std::move(o), by);
     for (double* length : {&o.first_step, &o.max_step, &o.min_step})
       *length *= std::pow(by, 1.0 / order);
   }

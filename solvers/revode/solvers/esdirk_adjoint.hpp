@@ -66,7 +66,7 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
           Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
-  const T h(t_new - t), h_gamma(esdirk_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
+  const T h = T(t_new - t), h_gamma = T(esdirk_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
   sweep_factors of_step, &kept = sweep_of(w, of_step);
   kept.open(t_new);
   T h_bar(0);
@@ -94,7 +94,7 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
       fill(rho, T(0));
     sys.vjp(t_stage, w.stage, w.x[0], ends != nullptr ? &t_bar : nullptr, rho, p_bar);
     if (ends == nullptr) continue;
-    const T c(M::tableau.c[i]);
+    const T c = T(M::tableau.c[i]);
     for (int j = 0; j <= i; ++j) h_bar = muladd(T(M::tableau.a[i][j]), dot(rho, s.k[j]), h_bar);
     ends->t += (1 - c) * t_bar;
     ends->t_new += c * t_bar;
@@ -116,12 +116,12 @@ void push(const M& m, System& sys, double t, double t_new, const esdirk_record<M
           const step_ends<scalar_t<Y>>& ends) {
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
-  const T h(t_new - t), h_dot = ends.t_new - ends.t;
-  const T h_gamma(esdirk_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
+  const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
+  const T h_gamma = T(esdirk_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
   sweep_factors of_step, &kept = sweep_of(w, of_step);
   kept.open(t);
   for (int i = 0; i < stages; ++i) {
-    const T c(M::tableau.c[i]), t_dot = (1 - c) * ends.t + c * ends.t_new;
+    const T c = T(M::tableau.c[i]), t_dot = (1 - c) * ends.t + c * ends.t_new;
     const double t_stage = esdirk_time<M>(i, t, t_new);
     copy(y_dot, w.rest[0]);
     for (int j = 0; j <= i; ++j) {

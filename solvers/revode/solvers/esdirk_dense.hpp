@@ -55,7 +55,7 @@ void pull_interpolate(const M&, double t, double t_new, const esdirk_stages<M, Y
                       esdirk_stages<M, Y>* seeds, interpolation_bar<scalar_t<Y>>& bar) {
   using T = scalar_t<Y>;
   const esdirk_weights<M> at(theta);
-  const T h(t_new - t);
+  const T h = T(t_new - t);
   if (seeds != nullptr) add(y_bar, seeds->y);
   for (int i = 0; i < at.stages; ++i) {
     const T product = dot(y_bar, s.k[i]);
@@ -71,7 +71,7 @@ void push_interpolate(const M&, double t, double t_new, const esdirk_stages<M, Y
                       const step_ends<scalar_t<Y>>& ends, const Y& y_dot, Y& out) {
   using T = scalar_t<Y>;
   const esdirk_weights<M> at(theta);
-  const T h(t_new - t), h_dot = ends.t_new - ends.t;
+  const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
   copy(y_dot, out);
   for (int i = 0; i < at.stages; ++i) {
     axpy(h * T(at.b[i]), w.of_stage[i], out);

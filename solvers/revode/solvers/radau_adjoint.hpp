@@ -168,7 +168,7 @@ void pull(const M& m, System& sys, double t, double t_new, newton_record<1>,
           const radau_stages_t<M, Y>* seeds, Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   constexpr int stages = M::stages;
-  const T h(t_new - t);
+  const T h = T(t_new - t);
   w.kept.open(t_new);
   prepare_radau_derivative(algebra_of(m), sys, t, t_new, s, w);
   for (int i = 0; i < stages; ++i) {
@@ -187,7 +187,7 @@ void pull(const M& m, System& sys, double t, double t_new, newton_record<1>,
     sys.vjp(radau_time<stages>(i, t, t_new), w.rest[0], w.x[i], ends != nullptr ? &t_bar : nullptr,
             state_bar, p_bar);
     if (ends == nullptr) continue;
-    const T c(radau_numbers<stages>::c[i]);
+    const T c = T(radau_numbers<stages>::c[i]);
     T h_bar(0);
     for (int j = 0; j < stages; ++j)
       h_bar = muladd(T(radau_numbers<stages>::inverse[i][j]), dot(w.x[i], s.z[j]), h_bar);
@@ -205,11 +205,11 @@ void push(const M& m, System& sys, double t, double t_new, newton_record<1>,
           const step_ends<scalar_t<Y>>& ends) {
   using T = scalar_t<Y>;
   constexpr int stages = M::stages;
-  const T h(t_new - t), h_dot = ends.t_new - ends.t;
+  const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
   w.kept.open(t);
   prepare_radau_derivative(algebra_of(m), sys, t, t_new, s, w);
   for (int i = 0; i < stages; ++i) {
-    const T c(radau_numbers<stages>::c[i]);
+    const T c = T(radau_numbers<stages>::c[i]);
     radau_stage(s, i, w.rest[0]);
     sys.jvp(radau_time<stages>(i, t, t_new), w.rest[0], (1 - c) * ends.t + c * ends.t_new, y_dot,
             p_dot, w.right[i]);

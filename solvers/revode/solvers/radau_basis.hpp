@@ -50,7 +50,7 @@ void predict_radau_stages(const newton_memo<Y, S>& memo, double h, Y (&z)[S]) {
   const double ratio = h / memo.h;
   for (int i = 0; i < S; ++i) {
     const radau_basis<S> at(muladd(radau_numbers<S>::c[i], ratio, 1.0));
-    const T last(at.value[S - 1] - 1);
+    const T last = T(at.value[S - 1] - 1);
     for (int k = 0, n = length(z[i]); k < n; ++k) {
       T sum = last * memo.past[S - 1].data()[k];
       for (int j = S - 2; j >= 0; --j) sum = muladd(T(at.value[j]), memo.past[j].data()[k], sum);

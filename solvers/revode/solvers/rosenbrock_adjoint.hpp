@@ -127,7 +127,7 @@ REVODE_HD void pull_rosenbrock_stages(System& sys, double t, double t_new,
     using numbers = rosenbrock_numbers<M>;
     constexpr bool autonomous = is_autonomous_v<System>;
     if constexpr (Seeded || numbers::reached(I)) {
-      const T h(t_new - t);
+      const T h = T(t_new - t);
       rosenbrock_cotangent<M, I, Seeded>(h, lambda, seeds, w);
       look_at_solve(sys, w.matrix);
       if (ends != nullptr) {

@@ -13,7 +13,7 @@ struct rosenbrock_weights {
   REVODE_HD explicit rosenbrock_weights(double at) {
     constexpr auto tableau = M::rosenbrock;
     constexpr auto rows = M::dense_rows;
-    const T theta(at), left(1 - at);
+    const T theta = T(at), left = T(1 - at);
     for (int j = 0; j < rosenbrock_numbers<M>::kept; ++j) {
       T inner(0), inner_slope(0);
       for (int l = rosenbrock_numbers<M>::rows - 1; l >= 0; --l) {

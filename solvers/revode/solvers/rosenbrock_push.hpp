@@ -37,7 +37,7 @@ REVODE_HD void push_rosenbrock_stages(System& sys, double t, double t_new,
     using T = scalar_t<Y>;
     using numbers = rosenbrock_numbers<M>;
     constexpr T c = static_cast<T>(numbers::node(I)), d = static_cast<T>(numbers::driven(I));
-    const T h(t_new - t), h_dot = ends.t_new - ends.t;
+    const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
     const T* u[I + 1];
     const T* du[I + 1];
     for (int j = 0; j <= I; ++j) u[j] = tape.u[j].data(), du[j] = w.v[j].data();

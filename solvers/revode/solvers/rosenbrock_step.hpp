@@ -87,7 +87,7 @@ REVODE_HD void form_right_side(System& sys, double t, double t_new, const Y& y,
     }
     if constexpr (numbers::is_shared(I)) copy(w.f, w.shared);
   }
-  const T h(t_new - t);
+  const T h = T(t_new - t);
   const T* f = own ? w.f.data() : w.shared.data();
   constexpr bool moves = !is_autonomous_v<System> && numbers::driven(I) != 0;
   const T h_driven = h * T(numbers::driven(I));

@@ -20,7 +20,7 @@ void pull_finish(const stabilized_scheme& s, int branch, System& sys, double t, 
                  const Y& base, stabilized_scratch<Y>& w, Y& y_bar, P& p_bar,
                  step_ends<scalar_t<Y>>* ends) {
   using T = scalar_t<Y>;
-  const T h(t_new - t);
+  const T h = T(t_new - t);
   Y* const k = w.k;          // the stages
   Y* const theta = w.k + 4;  // cotangents of their arguments
   run_finish(s, branch, sys, t, t_new, base, k, w.other);
@@ -53,7 +53,7 @@ void pull_row(const stabilized_scheme& s, int j, System& sys, double t, double t
               step_ends<scalar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   const auto& r = s.rows[j];
-  const T h(t_new - t);
+  const T h = T(t_new - t);
   axpy(T(1 - r.mu - r.nu), y_bar, w.zero_bar);
   axpy(h * T(r.gamma_tilde + (j == 1 ? r.mu_tilde : 0)), y_bar, w.k_zero_bar);
   if (ends != nullptr) {
@@ -207,7 +207,7 @@ void push_finish(const stabilized_scheme& s, int branch, System& sys, double t, 
                  stabilized_scratch<Y>& w, Y& y_dot, const P& p_dot,
                  const step_ends<scalar_t<Y>>& ends) {
   using T = scalar_t<Y>;
-  const T h(t_new - t), h_dot = ends.t_new - ends.t;
+  const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
   Y *const k = w.k, *const k_dot = w.k + 4;
   for (int i = 0; i < s.finish; ++i) {
     add_stages(s.a[i], i, h, at, k, w.weight);
@@ -232,7 +232,7 @@ void push(const M&, System& sys, double t, double t_new, const stabilized_record
           const step_ends<scalar_t<Y>>& ends) {
   using T = scalar_t<Y>;
   const stabilized_scheme& s = M::scheme(record.stages);
-  const T h(t_new - t), h_dot = ends.t_new - ends.t;
+  const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
   Y &y0_dot = w.zero_bar, &k0_dot = w.k_zero_bar, &k = w.weight, &k_dot = w.other;
   copy(y_dot, y0_dot);
   push_field(sys, 0, t, t_new, tape.y, y_dot, p_dot, ends, k0_dot);

@@ -18,7 +18,7 @@ template <class Y>
 void advance_recurrence(const stabilized_scheme::row& r, scalar_t<Y> h, const Y& y0, const Y& k0,
                         const Y& last, const Y& before, const Y& k, Y& to) {
   using T = scalar_t<Y>;
-  const T zero(1 - r.mu - r.nu), mu(r.mu), nu(r.nu);
+  const T zero = T(1 - r.mu - r.nu), mu = T(r.mu), nu = T(r.nu);
   const T a = h * T(r.mu_tilde), b = h * T(r.gamma_tilde);
   for (int i = 0, n = length(to); i < n; ++i) {
     T sum = mu * last.data()[i];
