@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <revode/adjoint/gradient.hpp>
+#include <revode/concepts.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/state/algebra.hpp>
 

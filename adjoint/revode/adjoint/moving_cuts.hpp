@@ -36,12 +36,14 @@ class moving_cuts {
       const known_time& at = cuts.known(k);
       time_type moved(at.t);
       if (at.which < 0 && !along.stops.empty())
-        moved.d[0] = along.stops[at.number + (at.which == -2 ? stops : 0)];
+        moved.d[0] =
+            static_cast<inner_t<time_type>>(along.stops[at.number + (at.which == -2 ? stops : 0)]);
       events_.visit(at.which, [&](auto& e) {
         using E = std::remove_cvref_t<decltype(e.event)>;
         if constexpr (listed_times<E>) {
           if (!along.times.empty())
-            moved.d[0] = along.times[static_cast<std::size_t>(at.which)][at.number];
+            moved.d[0] = static_cast<inner_t<time_type>>(
+                along.times[static_cast<std::size_t>(at.which)][at.number]);
         } else if constexpr (timed_event<E, P>) {
           moved.d = time_type(e.event.time(p)).d;
         }

@@ -27,6 +27,22 @@ auto value_and_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
   return value_and_gradient_of<Y, P>(s, loss);
 }
 
+/// The same with a running cost.
+template <method M, class F, class Y, class P, class... E, class Terminal, class Running>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
+    const loss_with_running_cost<Terminal, Running>& loss,
+    const with_error<recursive_checkpoint>& adjoint) {
+  return with_running_cost(q, m, o, events, loss, adjoint);
+}
+template <method M, class F, class Y, class P, class Terminal, class Running>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o,
+    const loss_with_running_cost<Terminal, Running>& loss,
+    const with_error<recursive_checkpoint>& adjoint) {
+  return with_running_cost(q, m, o, no_events{}, loss, adjoint);
+}
+
 /// A value and a gradient that knows its error, with_error{adjoint}:
 ///   auto r = value_and_checked_gradient(q, tsit5{}, {}, loss);
 ///   if (r.gradient && r.gradient->status == status::success) …    // resolved to a tenth

@@ -62,12 +62,11 @@ value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, co
   return value_and_gradient_of<Y, P>(s, loss);
 }
 
-/// With a running cost and events, which see y alone.
-template <method M, class F, class Y, class P, class... E, class Terminal, class Running,
-          class A = recursive_checkpoint>
-requires(A::exact) value_and_gradient_result<Y, P> value_and_gradient(
+/// The loss with a running cost by any adjoint that makes a gradient<Y, P>.
+template <method M, class F, class Y, class P, class... E, class Terminal, class Running, class A>
+value_and_gradient_result<Y, P> with_running_cost(
     const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
-    const loss_with_running_cost<Terminal, Running>& loss, const A& adjoint = {}) {
+    const loss_with_running_cost<Terminal, Running>& loss, const A& adjoint) {
   using Z = lengthened_t<Y>;
   const field_with_running_cost<std::remove_cvref_t<F>, Running, Y> f{
       {q.f, {loss.running}, q.y0, {}}};
@@ -108,12 +107,20 @@ requires(A::exact) value_and_gradient_result<Y, P> value_and_gradient(
   }
   return r;
 }
-template <method M, class F, class Y, class P, class Terminal, class Running,
-          class A = recursive_checkpoint>
-requires(A::exact) value_and_gradient_result<Y, P> value_and_gradient(
+/// With a running cost and events, which see y alone.
+template <method M, class F, class Y, class P, class... E, class Terminal, class Running>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
+    const loss_with_running_cost<Terminal, Running>& loss,
+    const recursive_checkpoint& adjoint = {}) {
+  return with_running_cost(q, m, o, events, loss, adjoint);
+}
+template <method M, class F, class Y, class P, class Terminal, class Running>
+value_and_gradient_result<Y, P> value_and_gradient(
     const problem<F, Y, P>& q, const M& m, const options& o,
-    const loss_with_running_cost<Terminal, Running>& loss, const A& adjoint = {}) {
-  return value_and_gradient(q, m, o, no_events{}, loss, adjoint);
+    const loss_with_running_cost<Terminal, Running>& loss,
+    const recursive_checkpoint& adjoint = {}) {
+  return with_running_cost(q, m, o, no_events{}, loss, adjoint);
 }
 
 }  // namespace revode

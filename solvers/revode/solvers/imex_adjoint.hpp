@@ -89,7 +89,8 @@ void pull(const M& m, System& sys, double t, double t_new, const imex_record<M>&
   using T = scalar_t<Y>;
   using base = typename M::implicit_method;
   constexpr int stages = imex_numbers<M>::stages;
-  const T h(t_new - t), h_gamma(imex_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
+  const T h = T(t_new - t), h_gamma = T(imex_numbers<M>::gamma * (t_new - t)),
+          shift = T(1) / h_gamma;
   if (seeds != nullptr) pull_end<M>(sys, t, t_new, s, w, seeds->end, state_bar, p_bar, ends);
   auto& stiff = sys.implicit_part();
   auto& mild = sys.explicit_part();
@@ -118,7 +119,7 @@ void pull(const M& m, System& sys, double t, double t_new, const imex_record<M>&
     }
     stiff.vjp(t_stage, w.stage, w.x[0], time, rho, p_bar);
     if (ends == nullptr) continue;
-    const T c(base::tableau.c[i]), b(base::tableau.a[stages - 1][i]);
+    const T c = T(base::tableau.c[i]), b = T(base::tableau.a[stages - 1][i]);
     for (int j = 0; j <= i; ++j) {
       h_bar = muladd(T(base::tableau.a[i][j]), dot(rho, s.k[j]), h_bar);
       h_bar = muladd(T(base::explicit_rows[i][j]), dot(rho, s.e[j]), h_bar);
@@ -144,13 +145,13 @@ void push(const M& m, System& sys, double t, double t_new, const imex_record<M>&
   using T = scalar_t<Y>;
   using base = typename M::implicit_method;
   constexpr int stages = imex_numbers<M>::stages;
-  const T h(t_new - t), h_dot = ends.t_new - ends.t;
-  const T h_gamma(imex_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
+  const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
+  const T h_gamma = T(imex_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
   auto& stiff = sys.implicit_part();
   auto& mild = sys.explicit_part();
   bool factored = false;
   for (int i = 0; i < stages; ++i) {
-    const T c(base::tableau.c[i]), t_dot = (1 - c) * ends.t + c * ends.t_new;
+    const T c = T(base::tableau.c[i]), t_dot = (1 - c) * ends.t + c * ends.t_new;
     const double t_stage = esdirk_time<base>(i, t, t_new);
     Y& moved = w.other;
     copy(y_dot, moved);
@@ -187,7 +188,7 @@ void push_extend(const M&, System& sys, double t, double t_new, const imex_stage
   using T = scalar_t<Y>;
   using base = typename M::implicit_method;
   constexpr int stages = imex_numbers<M>::stages;
-  const T h(t_new - t), h_dot = ends.t_new - ends.t;
+  const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
   const auto& b = base::tableau.a[stages - 1];
   copy(y_dot, w.other);
   for (const auto* part : {&w.of_stage, &w.of_explicit})

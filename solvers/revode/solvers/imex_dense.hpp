@@ -29,7 +29,7 @@ template <imex_method M, class Y>
 void interpolate(const M&, double t, double t_new, const imex_stages<M, Y>& s,
                  const imex_scratch<M, Y>&, double theta, Y& y) {
   const imex_weights<M> at(theta);
-  const scalar_t<Y> h(t_new - t);
+  const scalar_t<Y> h = scalar_t<Y>(t_new - t);
   sum_of_stages(at.b, at.stages, h, s.k, y);
   add_sum_of_stages(at.b, at.stages, h, s.e, y);
   axpy(h * scalar_t<Y>(at.end), s.end, y);
@@ -42,7 +42,7 @@ void pull_interpolate(const M&, double t, double t_new, const imex_stages<M, Y>&
                       imex_stages<M, Y>* seeds, interpolation_bar<scalar_t<Y>>& bar) {
   using T = scalar_t<Y>;
   const imex_weights<M> at(theta);
-  const T h(t_new - t);
+  const T h = T(t_new - t);
   const auto part = [&](double b, double slope, const Y& k, Y* seed) {
     const T product = dot(y_bar, k);
     bar.theta = muladd(h * T(slope), product, bar.theta);
@@ -64,7 +64,7 @@ void push_interpolate(const M&, double t, double t_new, const imex_stages<M, Y>&
                       const step_ends<scalar_t<Y>>& ends, const Y& y_dot, Y& out) {
   using T = scalar_t<Y>;
   const imex_weights<M> at(theta);
-  const T h(t_new - t), h_dot = ends.t_new - ends.t;
+  const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
   const auto part = [&](double b, double slope, const Y& k, const Y& k_dot) {
     axpy(h * T(b), k_dot, out);
     axpy(h_dot * T(b) + h * T(slope) * theta_dot, k, out);
