@@ -14,6 +14,20 @@ nightly_clang() {
     ctest --test-dir build/clang
 }
 
+# All test files, not the subset of every change.
+nightly_sanitizers() {
+  configure asan -DREVODE_SANITIZED_SUBSET=OFF -DREVODE_COMMAND=OFF &&
+    build asan &&
+    ctest --test-dir build/asan
+}
+
+# Of twelve workloads; 2 % more fails.
+nightly_instructions() {
+  configure release &&
+    build release --target revode-bench-instructions &&
+    bench/instructions/count.sh build/release/revode-bench-instructions bench/results/instructions.txt
+}
+
 # nightly_threads SYSTEM: lanes on threads have the bits of one core.
 nightly_threads() {
   configure release -B "build/nightly_$1" -DREVODE_BATCH_SYSTEM="$1" -DREVODE_COMMAND=OFF &&
@@ -39,18 +53,20 @@ nightly_part() {
   [ $result = passed ]
 }
 
+nightly_parts='instructions heavy clang omp tbb sanitizers'
+
 nightly() {
   # shellcheck disable=SC2086
-  need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang gnuplot-nox libtbb-dev git
+  need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang gnuplot-nox libtbb-dev valgrind binutils git
   commit=$(git rev-parse --short HEAD)
   [ -z "$(git status --porcelain -- ':!docs/nightly.md')" ] || commit=$commit+
   mkdir -p build/nightly
   bad=0
-  for part in heavy clang omp tbb; do nightly_part $part || bad=1; done
+  for part in $nightly_parts; do nightly_part $part || bad=1; done
   {
     printf '# The last nightly run\n\n`tools/dev test --nightly` writes this page.\n\n'
     printf '| part | commit | result | minutes |\n|---|---|---|---|\n'
-    for part in heavy clang omp tbb; do cat build/nightly/$part; done
+    for part in $nightly_parts; do cat build/nightly/$part; done
   } >docs/nightly.md
   cat docs/nightly.md
   return $bad
