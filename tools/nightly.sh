@@ -28,6 +28,21 @@ nightly_instructions() {
     bench/instructions/count.sh build/release/revode-bench-instructions bench/results/instructions.txt
 }
 
+# fuzz TARGET SOURCE...: a million inputs for tests/fuzz/TARGET.cpp, or ten minutes of them.
+fuzz() {
+  target=$1
+  shift
+  clang++ -std=c++20 -O1 -g -DREVODE_HD=inline -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+    -Iinclude -Isolvers -Iadjoint -Isrc -isystem /usr/include/eigen3 "$@" "tests/fuzz/$target.cpp" \
+    build/release/librevode_catalog.a build/release/librevode_core.a -o "build/nightly/fuzz_$target" &&
+    (cd build/nightly && "./fuzz_$target" -max_len=300 -runs=1000000 -max_total_time=600)
+}
+nightly_fuzz() {
+  configure release && build release --target revode_core revode_catalog &&
+    fuzz numbers src/cli/text.cpp &&
+    fuzz spill src/loop/file_pool.cpp
+}
+
 # nightly_threads SYSTEM: lanes on threads have the bits of one core.
 nightly_threads() {
   configure release -B "build/nightly_$1" -DREVODE_BATCH_SYSTEM="$1" -DREVODE_COMMAND=OFF &&
@@ -53,7 +68,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions heavy clang omp tbb sanitizers'
+nightly_parts='instructions fuzz heavy clang omp tbb sanitizers'
 
 nightly() {
   # shellcheck disable=SC2086

@@ -125,9 +125,9 @@ This page is written by
          "| method | problem | error | estimate | solves | attempts | price "
          "|\n|---|---|---|---|---|---|---|\n";
   for (const resolved_row& r : resolved)
-    out << "| " << r.method << " | " << r.problem << " | " << number(r.error) << " | "
-        << (r.estimate ? number(*r.estimate) : "none") << " | " << r.solves << " | " << r.attempts
-        << " | "
+    out << "| " << r.method << " | " << r.problem << " | " << (r.estimate ? number(r.error) : "·")
+        << " | " << (r.estimate ? number(*r.estimate) : "none") << " | " << r.solves << " | "
+        << r.attempts << " | "
         << (r.least > 0 ? number(static_cast<double>(r.attempts) / static_cast<double>(r.least))
                         : "·")
         << " |\n";

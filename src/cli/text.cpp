@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -48,7 +49,12 @@ std::string read_file(std::string_view option, const std::string& path) {
 
 void misuse(const std::string& text) { throw std::invalid_argument(text); }
 
-std::string in_quotes(std::string_view text) { return std::string("'").append(text).append("'"); }
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t most = 200;
+  std::string quoted = "'" + std::string(text.substr(0, most)) + (text.size() > most ? "…'" : "'");
+  for (char& c : quoted) c = std::iscntrl(static_cast<unsigned char>(c)) != 0 ? '?' : c;
+  return quoted;
+}
 
 std::string shortest(double x) {
   std::array<char, 32> buffer{};
@@ -128,8 +134,8 @@ std::vector<double> number_list(std::string_view option, std::string_view text) 
   std::string list(text);
   if (list.starts_with('@')) {
     list = read_file(option, list.substr(1));
-    while (!list.empty() && std::strchr(" \t\r\n,", list.back()) != nullptr) list.pop_back();
-    for (char& c : list) c = std::strchr(" \t\r\n", c) != nullptr ? ' ' : c;
+    list.erase(list.find_last_not_of(" \t\r\n,") + 1);
+    for (std::size_t at = 0; (at = list.find_first_of("\t\r\n", at)) < list.size();) list[at] = ' ';
   }
   std::vector<double> values;
   std::size_t from = 0;

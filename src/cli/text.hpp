@@ -20,6 +20,7 @@ struct unwritten : std::runtime_error {
 };
 [[noreturn]] void cannot_write(std::string_view option, const std::string& path, int error);
 
+/// 'text', its beginning where it is long, a ? for each control character.
 std::string in_quotes(std::string_view text);
 
 /// The shortest decimal that reads back to the same bits.

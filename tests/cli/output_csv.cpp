@@ -45,5 +45,13 @@ TEST_CASE("a list can come from a file, one number a line or between commas") {
   CHECK(from_file["y"] == run("solve lorenz --json --params 10,28,2.5").json()["y"]);
 }
 
+TEST_CASE("a file that is no text is refused, its control characters as question marks") {
+  const temporary_file list("list");
+  std::ofstream(list.path()) << "10" << '\0' << " 28 2.5";
+  const outcome refused = run("solve lorenz --params '@" + list.path() + "'");
+  CHECK(refused.exit_status == 2);
+  CHECK(refused.err.find("('10?' is not a number)") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace revode::cli
