@@ -248,4 +248,8 @@ TEST_CASE("misuse of gradient errors is told before any work") {
                        "gradient_rtol = 2.000000 (a share of the gradient's norm) give one from "
                        "1e-12 to 1?",
                        std::invalid_argument);
+  CHECK_THROWS_WITH_AS(resolved_value_and_gradient(q, tsit5{}, {.fixed_step = 0.1}, loss, 1e-3),
+                       "gradient_rtol with given steps (tolerances choose none of them) leave "
+                       "fixed_step and grid out, or look at the error by with_error?",
+                       std::invalid_argument);
 }

@@ -20,12 +20,16 @@ inline double share_of_tolerances(double factor) { return 1 / (std::pow(1 / fact
 /// attempt before, of which the first one, at three times the tolerances, is for that alone; half of
 /// `wanted` ends it. Each attempt by a method of this order makes at least about √2 times the steps of
 /// the one before. Gives up at a tolerance of 1e-14, and where there is no gradient.
-/// errors  std::invalid_argument: wanted is not between 1e-12 and 1
+/// errors  std::invalid_argument: wanted is not between 1e-12 and 1, or steps are given
 template <class Attempt>
 auto resolve_gradient(double wanted, int order, options o, const Attempt& attempt) {
   if (!(wanted >= 1e-12 && wanted < 1))
     throw std::invalid_argument("gradient_rtol = " + std::to_string(wanted) +
                                 " (a share of the gradient's norm) give one from 1e-12 to 1?");
+  if (o.fixed_step > 0 || !o.grid.empty())
+    throw std::invalid_argument(
+        "gradient_rtol with given steps (tolerances choose none of them) leave fixed_step and grid "
+        "out, or look at the error by with_error?");
   constexpr double least = 1e-14;
   const double most = std::pow(2, -0.5 * order);
   double factor = 1 / looser_solve::by;
