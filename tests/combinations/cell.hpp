@@ -15,6 +15,7 @@
 #include <revode/adjoint/hessian_vector_product.hpp>
 #include <revode/adjoint/interpolating.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/adjoint/with_error.hpp>
 #include <revode/interop/eigen/sparse.hpp>
 #include <revode/linalg/banded.hpp>
 #include <revode/linalg/bicgstab.hpp>
@@ -151,6 +152,20 @@ cotangents<Y> weights_of(const Solution& s, random_numbers& random) {
   return w;
 }
 
+/// A gradient that knows its error has the bits of g, and the error is not large.
+template <class Q, class M, class E, class A, class G>
+void error_law(const Q& q, const M& m, const options& o, const E& e, const A& a,
+               const cotangents<std::remove_cvref_t<decltype(q.y0)>>& w, const G& g) {
+  auto s = run(q, m, o, e, with_error<A>{.adjoint = a, .unresolved = 1e300});
+  const auto known = s.pullback(w);
+  CHECK(known.status == status::success);
+  CHECK(equal_bits(known.y0, g.y0));
+  CHECK(equal_bits(known.p, g.p));
+  REQUIRE(known.error);
+  CHECK(known.error->relative < 0.5);
+  CHECK(known.error->looser.accepted <= s.stats.accepted);
+}
+
 /// ⟨w, J v⟩ = ⟨Jᵀ w, v⟩ with every time that can move, and the same bits by every schedule.
 template <class Q, class M, class E>
 void exact_law(const Q& q, const M& m, const options& o, const E& e) {
@@ -188,6 +203,7 @@ void exact_law(const Q& q, const M& m, const options& o, const E& e) {
   sum.pull(vec{g.t0, g.t1}, vec{v.t0, v.t1});
   sum.pull(g.ts, v.ts);
   sum.pull(g.stops, v.stops);
+  error_law(q, m, o, e, recursive_checkpoint{.slots = 4}, w, g);
   const bool is_float = sizeof(scalar_t<Y>) == 4;
   CHECK(sum.apart() < (is_float ? 2e-4 : 1e-11));
 }
@@ -226,6 +242,7 @@ void continuous_law(const Q& q, const M& m, const options& o, const E& e, const 
   const auto g = s.pullback(w);
   CHECK(g.status == status::success);
   check_gradient<Situation, Scalar>(g, bound);
+  error_law(q, m, o, e, a, {.y = w}, g);
 }
 
 /// Two losses at once: the gradient, and linear in the weights to the bit.
