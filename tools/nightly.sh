@@ -2,10 +2,11 @@
 # shellcheck shell=sh
 # Read by tools/dev: the tests that take too long for every change, part by part.
 
+# Every test as users compile it, -O3 and forced inlining in all layers, the heavy ones too.
 nightly_heavy() {
-  configure release -DREVODE_HEAVY_TESTS=ON &&
-    build release &&
-    ctest --test-dir build/release -L heavy
+  configure release -B build/nightly_heavy -DREVODE_HEAVY_TESTS=ON -DREVODE_SHIPPED_FLAGS=ON &&
+    build nightly_heavy &&
+    ctest --test-dir build/nightly_heavy
 }
 
 nightly_clang() {

@@ -9,6 +9,7 @@
 #include "allocations.hpp"
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/interop/eigen.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/solvers/tsit5.hpp>
 

@@ -6,6 +6,7 @@
 
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/interop/eigen.hpp>
 #include <revode/solve/adapters.hpp>
 #include <revode/solve/complex_field.hpp>
 #include <revode/solve/quadrature.hpp>

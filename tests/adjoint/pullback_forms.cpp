@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/interop/eigen.hpp>
 #include <revode/solvers/euler.hpp>
 
 namespace revode {

@@ -6,6 +6,7 @@
 #include "every_way.hpp"
 
 #include <revode/problems/lorenz.hpp>
+#include <revode/interop/eigen.hpp>
 #include <revode/solvers/dop853.hpp>
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>

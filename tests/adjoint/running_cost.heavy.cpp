@@ -7,6 +7,7 @@
 
 #include <revode/ad/dual.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/interop/eigen.hpp>
 #include <revode/problems/decay.hpp>
 #include <revode/solvers/tsit5.hpp>
 

@@ -6,6 +6,7 @@
 #include "schedule_experiment.hpp"
 
 #include <revode/solvers/rk4.hpp>
+#include <revode/interop/eigen.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {

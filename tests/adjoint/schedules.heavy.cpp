@@ -5,6 +5,7 @@
 #include "schedule_experiment.hpp"
 
 #include <revode/solvers/dop853.hpp>
+#include <revode/interop/eigen.hpp>
 #include <revode/solvers/rk4.hpp>
 
 namespace revode {

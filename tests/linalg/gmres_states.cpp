@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 
 #include <revode/linalg/bicgstab.hpp>
+#include <revode/interop/eigen.hpp>
 #include <revode/solve/solve.hpp>
 #include <revode/solvers/rodas3.hpp>
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <revode/loop/bounded_while_loop.hpp>
+#include <revode/interop/eigen.hpp>
 
 namespace revode {
 namespace {

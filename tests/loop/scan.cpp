@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <revode/loop/scan.hpp>
+#include <revode/interop/eigen.hpp>
 
 namespace revode {
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <revode/loop/scan.hpp>
+#include <revode/interop/eigen.hpp>
 
 namespace revode {
 namespace {

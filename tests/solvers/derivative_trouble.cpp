@@ -10,6 +10,7 @@
 
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/interop/eigen.hpp>
 #include <revode/linalg/banded.hpp>
 #include <revode/linalg/bicgstab.hpp>
 #include <revode/linalg/gmres.hpp>

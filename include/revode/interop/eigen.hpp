@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <complex>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -9,12 +10,18 @@
 
 #include <revode/ad/dual.hpp>
 #include <revode/ad/recording.hpp>
+#include <revode/state/algebra.hpp>
 
 // What Eigen has to know of revode's scalars, so that `W * y`, `y.array().tanh()` and mixed products
 // of numbers and duals compile inside a field with Eigen states. The duals go through Eigen's
 // scalar kernels; its own reductions order the sums there (revode's never use them).
 
 namespace revode {
+
+template <class T, int N, class D>
+inline constexpr bool eigen_may_hold_v<dual<T, N, D>> = true;
+template <class T, class H>
+inline constexpr bool eigen_may_hold_v<variable<T, H>> = true;
 
 template <class X, class T>
 struct eigen_number {
@@ -109,10 +116,16 @@ struct general_matrix_matrix_product<Index, Lhs, LhsOrder, ConjugateLhs, Rhs, Rh
   }
 };
 
-template <class Lhs, class Rhs, class Index, int Mode, int Order>
+template <class X>
+inline constexpr bool moves_at_zero_v = revode::differentiable<X>;
+template <class X>
+inline constexpr bool moves_at_zero_v<std::complex<X>> = revode::differentiable<X>;
+
+template <class Lhs, class Rhs, class Index, int Mode, bool Conjugate, int Order>
 struct substitution_with_derivatives {
   static void run(Index size, const Lhs* matrix, Index stride, Rhs* x) {
-    const_blas_data_mapper<Lhs, Index, Order> a(matrix, stride);
+    const_blas_data_mapper<Lhs, Index, Order> elements(matrix, stride);
+    const auto a = [&](Index i, Index j) -> Lhs { return conj_if<Conjugate>()(elements(i, j)); };
     constexpr bool lower = (Mode & Lower) != 0;
     for (Index k = 0; k < size; ++k) {
       const Index i = lower ? k : size - 1 - k;
@@ -126,15 +139,15 @@ struct substitution_with_derivatives {
 };
 
 template <class Lhs, class Rhs, class Index, int Mode, bool Conjugate>
-requires revode::differentiable<Rhs>
+requires moves_at_zero_v<Rhs>
 struct triangular_solve_vector<Lhs, Rhs, Index, OnTheLeft, Mode, Conjugate, RowMajor>
-    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, RowMajor> {
+    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, Conjugate, RowMajor> {
 };
 
 template <class Lhs, class Rhs, class Index, int Mode, bool Conjugate>
-requires revode::differentiable<Rhs>
+requires moves_at_zero_v<Rhs>
 struct triangular_solve_vector<Lhs, Rhs, Index, OnTheLeft, Mode, Conjugate, ColMajor>
-    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, ColMajor> {
+    : substitution_with_derivatives<Lhs, Rhs, Index, Mode, Conjugate, ColMajor> {
 };
 
 }  // namespace internal

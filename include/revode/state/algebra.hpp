@@ -50,9 +50,16 @@ template <class T, int N, class S>
 struct rebind<vec<T, N>, S> {
   using type = vec<S, N>;
 };
+/// Whether Eigen may hold elements S: some of its kernels would lose the derivatives of others without
+/// interop/eigen.hpp, which says so of duals and recorded variables.
+template <class S>
+inline constexpr bool eigen_may_hold_v = std::is_arithmetic_v<S>;
 template <template <class, int, int, int, int, int> class EigenMatrix, class T, int R, int C, int O,
           int MaxR, int MaxC, class S>
 struct rebind<EigenMatrix<T, R, C, O, MaxR, MaxC>, S> {
+  static_assert(eigen_may_hold_v<S>,
+                "an Eigen state in a field that is differentiated (Eigen's own kernels lose the "
+                "derivatives of elements that are 0) add #include <revode/interop/eigen.hpp>?");
   using type = EigenMatrix<S, R, C, O, MaxR, MaxC>;
 };
 template <template <class, class> class Sequence, class T, class A, class S>

@@ -9,6 +9,7 @@
 
 #include <Eigen/SparseLU>
 
+#include <revode/interop/eigen.hpp>  // without it Eigen's solves would lose derivatives
 #include <revode/linalg/sparse_stages.hpp>
 #include <revode/linalg/sparsity.hpp>
 
