@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults that no switch tells anything of: each compiled by itself with the test files nearest to it."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+
+from faults import FOLDERS
+from programs import flags, test_files
+
+FILES = 6
+
+
+def includes_of(root, path):
+    """Every header of the library that a file reads, with its distance."""
+    todo, seen = [(path, 0)], {}
+    while todo:
+        file, far = todo.pop(0)
+        for name in re.findall(r'#include [<"]([\w/.]+)[>"]', file.read_text()):
+            for base in [file.parent, root / "tests", *(root / x.split("/")[0] for x in FOLDERS)]:
+                found = (base / name).resolve()
+                if found.is_file() and found not in seen:
+                    seen[found] = far + 1
+                    todo.append((found, far + 1))
+    return seen
+
+
+def words(path):
+    return set(re.split(r"[_/.]", path.stem))
+
+
+def nearest(root, file, reach):
+    """Test files that read the header: its own layer's before others, then like names, then by distance."""
+    header = root / file
+    layer = file.split("/")[2 if file.startswith("include") else 0]
+    near = [t for t in reach if header in reach[t]]
+    return sorted(near, key=lambda t: (t.parent.name != layer, -len(words(t) & words(header)), reach[t][header]))
+
+
+class Bench:
+    """Compiles test files against a copy of the library."""
+
+    def __init__(self, root, where):
+        self.root, self.tree, self.library = root, where / "alone", where / "objects/librevode.a"
+        for folder in FOLDERS:
+            shutil.rmtree(self.tree / folder, ignore_errors=True)
+            shutil.copytree(root / folder, self.tree / folder)
+        (self.tree / "bench").mkdir(exist_ok=True)
+        shutil.copy(root / "tests/main.cpp", self.tree / "main.cpp")
+        self.main = self.tree / "main.o"
+        subprocess.run(["g++", *flags(self.tree, root), "-O0", "-c", self.tree / "main.cpp", "-o", self.main], check=True)
+        self.sound = {}
+
+    def run(self, test):
+        """'passed', 'failed', 'asserted' (at compile time) or 'no code'."""
+        program = self.tree / "test"
+        level = ["-O2"] if test.parent.name in ("ad", "state") else ["-O0", "-DREVODE_HD=inline"]
+        sources = [x for x in (self.tree / "src").rglob("*.cpp") if "/cli/" not in str(x) and "generate" not in x.name
+                   and "/problems/" not in str(x)] if self.in_src else []
+        made = subprocess.run(["nice", "-n", "5", "g++", *flags(self.tree, self.root), *level, test, *sources, self.main, self.library,
+                               "-lklu", "-lpthread", "-o", program], capture_output=True, text=True, cwd=self.root)
+        if made.returncode != 0:
+            return "asserted" if re.search("static assertion failed|static_assert failed", made.stderr) else "no code"
+        try:
+            return "failed" if subprocess.run([program, "--abort-after=1"], capture_output=True, timeout=200).returncode else "passed"
+        except subprocess.TimeoutExpired:
+            return "failed"
+
+    def try_fault(self, fault, tests):
+        self.in_src = fault.file.startswith("src/")
+        path = self.tree / fault.file
+        before = path.read_text()
+        lines = before.splitlines()
+        if fault.operator is None:
+            lines[fault.number] = (lines[fault.number][:fault.start] + fault.line +
+                                   lines[fault.number][fault.start + len(fault.original):])
+        else:
+            lines[fault.number] = fault.line
+        compiled = False
+        for test in tests:
+            path.write_text("\n".join(lines) + "\n")
+            try:
+                how = self.run(test)
+            finally:
+                path.write_text(before)
+            if how in ("failed", "asserted"):
+                if test not in self.sound:
+                    self.sound[test] = self.run(test) == "passed"
+                if self.sound[test]:
+                    return "died", f"{test.relative_to(self.root)}{' (static_assert)' if how == 'asserted' else ''}"
+            compiled = compiled or how == "passed"
+        return "survived" if compiled else "no code", None
+
+
+def try_alone(root, where, faults, results):
+    left = [x for x in faults if results[x.key()]["what"] == "not reached"]
+    if not left:
+        return
+    reach = {t: includes_of(root, t) for t in [*test_files(root), *(root / "solvers").glob("*.cpp")]}
+    bench = Bench(root, where)
+    for fault in left:
+        near = nearest(root, fault.file, reach) if not fault.file.startswith("src/") else [
+            t for t in reach if t.parent.name == fault.file.split("/")[1]]
+        what, by = bench.try_fault(fault, near[:FILES])
+        results[fault.key()] = {"what": what, "by": by, "cases": 0}
+        print(f"{what:12} {fault.key()} ({by})", flush=True)
