@@ -99,6 +99,25 @@ TEST_CASE("backsolve says when it fails: Lorenz for 5 units, and a stiff decay")
   CHECK(solve(q, tsit5{}, {}, any).pullback(vec{1.0}).status == status::success);
 }
 
+TEST_CASE("backsolve fails from `limit` tolerances on, a thousand where nobody says how many") {
+  const options o{.rtol = 1e-5, .atol = 1e-5};
+  bool between = false;
+  for (double rate = 2; rate < 12; rate += 0.125) {
+    CAPTURE(rate);
+    const scalar_problem q{decay{}, {1}, 0, 1, {rate}};
+    const auto g = solve(q, tsit5{}, o, backsolve{}).pullback(vec{1.0});
+    const double off = g.reconstruction_error;
+    CHECK(g.status == (off <= 1000 ? status::success : status::reconstruction_failure));
+    between = between || (off > 1000 && off < 10'000);
+    const auto with = [&](double limit) {
+      return solve(q, tsit5{}, o, backsolve{.limit = limit}).pullback(vec{1.0}).status;
+    };
+    CHECK(with(off) == status::success);
+    CHECK(with(0.999 * off) == status::reconstruction_failure);
+  }
+  CHECK(between);
+}
+
 TEST_CASE("save points mend backsolve: Lorenz for 5 units, reset every tenth of one") {
   options o;
   for (int k = 1; k < 50; ++k) o.save.ts.push_back(0.1 * k);

@@ -129,6 +129,31 @@ TEST_CASE(
   CHECK(plan_memory(large, 1'000'000, {}, {}, false).log_bytes == 0);
 }
 
+TEST_CASE("with the count unknown a ring of tapes is worth a quarter of the slots, and no more") {
+  index rings = 0, snapshots = 0;
+  for (const index snapshot : {88, 200, 240, 280, 400, 1000})
+    for (index budget = 8'000; budget < 200'000; budget += 997) {
+      memory_costs c = small;
+      c.snapshot = snapshot;
+      const memory_plan plan = plan_memory(c, budget, {});
+      const memory_plan both = plan_memory(c, budget, {}, schedule_kind::mixed);
+      const memory_plan online = plan_memory(c, budget, {}, schedule_kind::online);
+      if (plan.schedule == schedule_kind::mixed) {
+        ++rings;
+        REQUIRE(4 * both.request.slots >= 3 * online.request.slots);
+        REQUIRE(plan.request.slots == both.request.slots);
+      } else {
+        REQUIRE(plan.schedule == schedule_kind::online);
+        // too dear, or no room for a tape beside a snapshot
+        const bool dear = 4 * both.request.slots < 3 * online.request.slots;
+        REQUIRE((dear || both.request.slots <= both.request.tape_units + 1));
+        snapshots += dear ? 1 : 0;
+      }
+    }
+  CHECK(rings > 0);
+  CHECK(snapshots > 0);
+}
+
 TEST_CASE("a plan for as many steps as there can be costs no more than one for few") {
   for (const index n : {index{1} << 30, index{1} << 53})
     for (const index budget : {2'300, 65'536, 100'000'000}) {

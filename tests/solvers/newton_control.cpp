@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include <revode/linalg/algebra.hpp>
 #include <revode/solve/solve.hpp>
@@ -49,6 +51,75 @@ TEST_CASE("Newton control: equal steps end where corrections no longer fall, abo
   for (newton_control* control : {&alone, &rounded}) CHECK(control->judge(0.2) == verdict::again);
   CHECK(alone.judge(0.15) == verdict::again);
   CHECK(rounded.judge(0.15) == verdict::done);
+}
+
+TEST_CASE("Newton control: corrections that fall by less than 1 % are given up, the step halved") {
+  for (const double quotient : {0.99, 1.0, 1.5, 100.0}) {
+    CAPTURE(quotient);
+    newton_control control(0.03, 10, 1.0);
+    CHECK(control.judge(1.0) == verdict::again);
+    CHECK(control.judge(quotient) == verdict::failed);
+    CHECK(control.factor() == 0.5);
+    CHECK(control.iterations() == 2);
+    CHECK(control.theta() == quotient);
+  }
+}
+
+TEST_CASE("Newton control: a rate too slow for the iterations left shortens the step by its root") {
+  // After two of ten, 0.9^7 of what 0.9 / 0.1 of the correction leaves; more than 20 counts as 20.
+  const auto second = [](double norm, double kappa) {
+    newton_control control(kappa, 10, 1e3);
+    CHECK(control.judge(norm / 0.9) == verdict::again);
+    return std::pair{control.judge(norm), control.factor()};
+  };
+  const double left = 9 * std::pow(0.9, 7);
+  CHECK(second(1.0, 1.01 * left).first == verdict::again);
+  const auto [barely, by_little] = second(1.0, left / 1.01);
+  CHECK(barely == verdict::failed);
+  CHECK(by_little == doctest::Approx(0.8 * std::pow(1.01, -1.0 / 11)).epsilon(1e-4));
+  const auto [slow, by_more] = second(1.0, left / 19);
+  CHECK(slow == verdict::failed);
+  CHECK(by_more == doctest::Approx(0.8 * std::pow(19.0, -1.0 / 11)).epsilon(1e-4));
+  CHECK(second(1.0, left / 1000).second ==
+        doctest::Approx(0.8 * std::pow(20.0, -1.0 / 11)).epsilon(1e-4));
+}
+
+TEST_CASE("Newton control: from the third correction on the rate is a mean of two quotients") {
+  newton_control control(1e-6, 50, 1.0);
+  for (const double norm : {1.0, 0.4, 0.04}) CHECK(control.judge(norm) == verdict::again);
+  CHECK(control.theta() == doctest::Approx(0.2));  // √(0.4 · 0.1)
+  CHECK(control.rate() == doctest::Approx(0.25));
+}
+
+TEST_CASE("Newton control: the last iteration ends it, and so does what is no number") {
+  newton_control last(0.03, 2, 1.0);
+  CHECK(last.judge(1.0) == verdict::again);
+  CHECK(last.judge(0.5) == verdict::failed);
+  CHECK(last.factor() == 0.5);
+  newton_control endless(0.03, 10, 1.0);
+  CHECK(endless.judge(std::numeric_limits<double>::infinity()) == verdict::failed);
+  CHECK(endless.factor() == 0.5);
+}
+
+TEST_CASE("Newton control: equal steps give up corrections that double after the third, or at 50") {
+  newton_control doubling(0, 50, 1.0), late(0, 5, 1.0);
+  for (const double norm : {1.0, 3.0, 9.0}) CHECK(doubling.judge(norm) == verdict::again);
+  CHECK(doubling.judge(18.0) == verdict::again);  // not more than twice
+  CHECK(doubling.judge(37.0) == verdict::failed);
+  CHECK(doubling.factor() == 0.5);
+  CHECK(doubling.theta() == doctest::Approx(37.0 / 18));
+  for (int i = 0; i < 4; ++i) CHECK(late.judge(1.0) == verdict::again);
+  CHECK(late.judge(1.0) == verdict::failed);
+  newton_control exact(0, 50, 1.0), still(0, 50, 1.0);
+  CHECK(exact.judge(0.0) == verdict::done);
+  CHECK(still.judge(1e-5) == verdict::again);
+  CHECK(still.judge(0.2e-5) == verdict::again);  // still falling
+  CHECK(still.judge(0.08e-5) == verdict::done);
+}
+
+TEST_CASE("Newton control: what the next system may expect is the rate to the power 0.8") {
+  CHECK(first_rate(1e-5) == doctest::Approx(1e-4).epsilon(1e-4));
+  CHECK(first_rate(0) == doctest::Approx(std::pow(2.3e-16, 0.8)).epsilon(1e-4));
 }
 
 TEST_CASE_TEMPLATE("equal steps in float, and with tolerances at rounding, converge", M, kvaerno3,

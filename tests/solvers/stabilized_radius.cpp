@@ -94,6 +94,24 @@ TEST_CASE("the spectral radius of a field that is not normal is not estimated to
   }
 }
 
+TEST_CASE("a spectral radius found exactly is made a fifth larger, and no more") {
+  states y{2.0}, f(1), v(1), fv(1);
+  const auto decays = [](double, const states& at, states& dy) { dy[0] = -7 * at[0]; };
+  decays(0, y, f);
+  CHECK(estimate_spectral_radius(decays, 0, y, f, false, v, fv) ==
+        doctest::Approx(1.2 * 7).epsilon(1e-6));
+  const auto rests = [](double, const states&, states& dy) { dy[0] = 3; };
+  rests(0, y, f);
+  CHECK(estimate_spectral_radius(rests, 0, y, f, false, v, fv) == 0);
+
+  // y0' = 5 y1: J v = 5 (v1, 0) and J² v = 0, so the first quotient is all there is
+  states two{0.0, 0.0}, of_two(2), u(2), fu(2);
+  const auto shifts = [](double, const states& at, states& dy) { dy[0] = 5 * at[1], dy[1] = 0; };
+  const double size = start_vector(of_two, false, u), quotient = 5 * std::abs(u[1]);
+  CHECK(estimate_spectral_radius(shifts, 0, two, of_two, false, u, fu) ==
+        doctest::Approx(1.2 * quotient / std::sqrt(size)).epsilon(1e-6));
+}
+
 template <class M>
 index brusselator_evaluations(const M& m, int n) {
   const brusselator_2d f{n};

@@ -141,8 +141,9 @@ class Tree:
             if self.compile(source, target, [*own, "-include", str(self.where / "fault.hpp")]):
                 objects.append(target)
         archive = build / "librevode.a"
-        archive.unlink(missing_ok=True)
-        subprocess.run(["ar", "rcs", archive, *objects], check=True)
+        if not archive.exists() or archive.stat().st_mtime < max(x.stat().st_mtime for x in objects):
+            archive.unlink(missing_ok=True)
+            subprocess.run(["ar", "rcs", archive, *objects], check=True)
         return archive
 
     def programs(self, layers):
