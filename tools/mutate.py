@@ -67,6 +67,8 @@ def main():
     kept = where / "results.json"
     results = json.loads(kept.read_text()) if kept.exists() else {}
     try:
+        if not asked.no_alone:
+            alone.try_headers(ROOT, where, tree.faults, results)
         try_switches(tree, asked.layers.split(","), results)
         if not asked.no_alone:
             alone.try_alone(ROOT, where, tree.faults, results)

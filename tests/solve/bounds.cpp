@@ -76,6 +76,17 @@ TEST_CASE("no step is longer than max_step, by no rounding and by no stretch") {
   }
 }
 
+TEST_CASE("a step that the end stretches above max_step is halved, rounded or not") {
+  const problem<turning, state, state> q{{}, {1, 0}, 0, 1.005, {}};
+  for (const rounding to : {rounding::none, rounding::bits24, rounding::octave16}) {
+    stepper<tsit5, turning, state, state> loop(
+        q, tsit5{}, {.rtol = 1, .atol = 1, .first_step = 1, .max_step = 1, .step_rounding = to});
+    loop.step(loop.work_tape());
+    CHECK(loop.time() <= 0.5025);
+    CHECK(loop.time() == doctest::Approx(0.5025).epsilon(to == rounding::octave16 ? 0.045 : 1e-6));
+  }
+}
+
 TEST_CASE("a bound that falls at the end, at stops and at pauses: the same steps in every replay") {
   const problem<turning, state, state> q{{}, {1, 0}, 0, 1, {}};
   for (const double most : {0.0995, 0.1, 0.333}) {

@@ -37,7 +37,10 @@ def digest(*parts):
 
 
 def test_files(root):
-    return [p for p in sorted((root / "tests").glob("*/*.cpp")) if not LEFT_OUT.search(str(p))]
+    """The default tests, or those of them whose names REVODE_FILES matches."""
+    wanted = re.compile(os.environ.get("REVODE_FILES", ""))
+    return [p for p in sorted((root / "tests").glob("*/*.cpp"))
+            if not LEFT_OUT.search(str(p)) and wanted.search(str(p.relative_to(root)))]
 
 
 class Tree:
@@ -78,19 +81,29 @@ class Tree:
 
     def drop(self, errors):
         """Leaves out the faults whose switches stand where the compiler found errors. False: there are none."""
-        found = False
-        for file, line, what in re.findall(r"^([^\s:]+):(\d+):\d+: +(.*)", errors, re.M):
-            file = os.path.relpath(file, self.where)
-            for number, fault in self.of_file.get(file, []):
-                start, end, _, _ = site(self.pristine[file], fault)
-                first, last = (self.pristine[file][:x].count("\n") + 1 for x in (start, end))
-                if number not in self.dropped and first <= int(line) <= last and ("error" in what or not found):
-                    self.dropped[number] = what
-                    found = True
+        places = re.findall(r"^([^\s:]+):(\d+):\d+: +(.*)", errors, re.M)
+        found = self.drop_near(places, 0) or self.drop_near(places, 3)
         known = json.loads(self.memory.read_text()) if self.memory.exists() else {}
         known.update({self.faults[n - 1].key(): what for n, what in self.dropped.items()})
         self.memory.write_text(json.dumps(known, indent=1))
         return found
+
+    def drop_near(self, places, slack):
+        """Those at most so many lines away from an error, or from the instantiation that led to it."""
+        for kind in ("error", ""):
+            found = False
+            for file, line, what in places:
+                file = os.path.relpath(file, self.where)
+                for number, fault in self.of_file.get(file, []):
+                    start, end, _, _ = site(self.pristine[file], fault)
+                    first, last = (self.pristine[file][:x].count("\n") + 1 for x in (start, end))
+                    near = first - slack <= int(line) <= last + slack
+                    if number not in self.dropped and near and kind in what:
+                        self.dropped[number] = what
+                        found = True
+            if found:
+                return True
+        return False
 
     def key(self, command, dependencies):
         parts = [command]
@@ -165,6 +178,8 @@ class Tree:
             objects = [build / layer / (p.stem + ".o") for p in test_files(self.root) if p.parent.name == layer]
             sources = [p for p in test_files(self.root) if p.parent.name == layer]
             objects = [o for s, o in zip(sources, objects) if self.compile(s, o, more)]
+            if not objects:
+                continue
             program = build / f"test_{layer}"
             newest = max(x.stat().st_mtime for x in [*objects, library, build / "main.o"])
             if not program.exists() or program.stat().st_mtime < newest:
