@@ -124,6 +124,9 @@ TEST_CASE("grids with steps above max_step are refused") {
         }) ==
         "grid times 0 and 0.5 with max_step 0.4 (no step is longer than that) leave max_step out?");
   CHECK(refusal([&] { solve(q, rk4{}, {.fixed_step = 0.1, .max_step = 0.1}); }) == "accepted");
+  options o{.grid = {0, 0.5, 1, 7}, .max_step = 0.5};
+  o.grid.pop_back();  // what lies behind the last time is no part of the grid
+  CHECK(refusal([&] { solve(q, rk4{}, o); }) == "accepted");
 }
 
 TEST_CASE("a component that stays 0 with atol = 0 has no scale, and the status says so") {

@@ -122,6 +122,36 @@ TEST_CASE("Newton control: what the next system may expect is the rate to the po
   CHECK(first_rate(0) == doctest::Approx(std::pow(2.3e-16, 0.8)).epsilon(1e-4));
 }
 
+TEST_CASE("a trial keeps Jacobian and factors only where the step before allows it") {
+  struct memo {
+    newton_decisions next;
+    double h_factors = 0.5;
+  };
+  memo kept, renewed, rejected;
+  kept.next.keep_jacobian = rejected.next.keep_jacobian = rejected.next.rejected = true;
+  for (const memo* m : {&kept, &renewed, &rejected}) {
+    CHECK(renew_jacobian(*m, true) == (m != &kept));
+    CHECK(renew_jacobian(*m, false));
+    CHECK(renew_factors(*m, 0.5));
+  }
+  kept.next.keep_factors = true;
+  for (const double h : {0.5, 0.5 * (1 + 0.9e-6), 0.5 * (1 - 0.9e-6)})
+    CHECK_FALSE(renew_factors(kept, h));
+  for (const double h : {0.5 * (1 + 1.1e-6), 0.5 * (1 - 1.1e-6), -0.5})
+    CHECK(renew_factors(kept, h));
+}
+
+TEST_CASE_TEMPLATE("iterations leave 0.03 of a tolerance where nobody says how much", M, kvaerno3,
+                   kencarp5, esdirk547) {
+  const problem q{cubic{}, vec{1.5, -0.5}, 0.0, 3.0, vec{30.0}};
+  const options o{.rtol = 1e-5, .atol = 1e-7};
+  M told, twice;
+  told.newton = 0.03, twice.newton = 0.06;
+  const auto by_default = solve(q, M{}, o);
+  CHECK(by_default.y == solve(q, told, o).y);
+  CHECK(by_default.y != solve(q, twice, o).y);
+}
+
 TEST_CASE_TEMPLATE("equal steps in float, and with tolerances at rounding, converge", M, kvaerno3,
                    kencarp5, esdirk547, radau_iia5, radau_iia9, radau_iia13) {
   const auto end = [](auto one, const options& o) {

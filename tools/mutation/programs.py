@@ -219,6 +219,6 @@ def killed_by(number, cases, programs):
     for case in sorted(cases, key=lambda c: c.seconds):
         if case.passed and number in case.reached:
             only = f"--first={case.index}", f"--last={case.index}"
-            if fails(programs[case.layer], number, 60 + 10 * case.seconds, *only):
+            if fails(programs[case.layer], number, 30 + 10 * case.seconds, *only):
                 return case
     return None
