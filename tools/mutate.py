@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One-line faults in the library, and which of them the tests do not see.
 
-usage: tools/mutate.py [--seed N] [--count N] [--layers a,b] [--build] [--no-alone] [--whole] [--report FILE]
+usage: tools/mutate.py [--seed N] [--count N] [--layers a,b] [--build] [--no-alone] [--whole] [--longest S] [--report FILE]
 
 Lines of include/, solvers/, adjoint/ and src/ are drawn, and of each line one of the faults that the operators of
 mutation/faults.py make of it; those of mutation/known_faults.txt come behind. A copy of the library has a switch
@@ -28,7 +28,7 @@ import programs as p  # noqa: E402
 import report  # noqa: E402
 
 
-def try_switches(tree, layers, results, kept, whole):
+def try_switches(tree, layers, results, kept, whole, longest):
     """What the switches tell of each fault."""
     made = tree.programs(layers)
     cases = [case for layer in made for case in p.cases_of(layer, made[layer])]
@@ -37,12 +37,15 @@ def try_switches(tree, layers, results, kept, whole):
     for number, fault in enumerate(tree.faults, 1):
         if results.get(fault.key(), {}).get("what") == "died":
             continue
-        near = [c for c in cases if number in c.reached]
+        reaching = [c for c in cases if number in c.reached]
+        near = [c for c in reaching if c.seconds <= longest]
         by = p.killed_by(number, near, made)
         if by is None and whole and not failing:  # what one case computes once, another may look at
             by = next((c for c in near if p.fails(made[c.layer], number, 1800)), None)
-        what = "died" if by else "survived" if near else "not reached"
-        results[fault.key()] = {"what": what, "by": f"{by.layer}: {by.name}" if by else None, "cases": len(near)}
+        what = "died" if by else "survived" if reaching else "not reached"
+        files = list(dict.fromkeys(c.file for c in sorted(reaching, key=lambda c: c.seconds)))
+        results[fault.key()] = {"what": what, "by": f"{by.layer}: {by.name}" if by else None,
+                                "cases": len(reaching), "files": files[:2]}
         print(f"{what:12} {fault.key()}", flush=True)
         kept.write_text(json.dumps(results, indent=1))
 
@@ -54,6 +57,7 @@ def main():
     parser.add_argument("--layers", default=",".join(p.ORDER))
     parser.add_argument("--build", action="store_true", help="only make the programs")
     parser.add_argument("--whole", action="store_true", help="what survives its cases meets the whole programs, too")
+    parser.add_argument("--longest", type=float, default=1e9, help="leaves out cases of so many seconds")
     parser.add_argument("--no-alone", action="store_true", help="only faults behind switches")
     parser.add_argument("--report", type=pathlib.Path)
     asked = parser.parse_args()
@@ -69,7 +73,7 @@ def main():
     try:
         if not asked.no_alone:
             alone.try_headers(ROOT, where, tree.faults, results)
-        try_switches(tree, asked.layers.split(","), results, kept, asked.whole)
+        try_switches(tree, asked.layers.split(","), results, kept, asked.whole, asked.longest)
         if not asked.no_alone:
             alone.try_alone(ROOT, where, tree.faults, results)
     finally:

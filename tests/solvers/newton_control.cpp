@@ -185,6 +185,21 @@ TEST_CASE("Newton control: what may be left follows from the scaled tolerance") 
   CHECK(rounding_in<float>(size(0, 1e-6)) == doctest::Approx(4.8));
 }
 
+TEST_CASE("Newton control: weights under a norm follow pairs, periods, and who is outside") {
+  const vec y{3.0, 4.0, 5.0, 6.0}, rtol{0.1, 0.2, 0.3, 0.4};
+  vec atol{1.0, 2.0, 3.0, std::numeric_limits<double>::infinity()}, weight{0.0, 0.0, 0.0, 0.0};
+  component_scale each{.rtol = rtol.data(), .atol = atol.data(), .n = 4, .inside = 3, .paired = 2};
+  const tolerance tol{0.5, 7.0, true, &each};
+  const auto check = [&](const vec<double, 4>& scale) {
+    fill_weights(y, tol, weight);
+    for (int i = 0; i < 4; ++i) CHECK(weight[i] == doctest::Approx(1 / scale[i]).epsilon(1e-14));
+  };
+  check({1 + 0.1 * 5, 2 + 0.2 * 5, 3 + 0.3 * 5, 7 + 0.5 * 6});  // √(3² + 4²) = 5, twice
+  CHECK(relative_size(tol, y, weight) == doctest::Approx(2));  // 3 / 1.5
+  each.paired = 0, each.period = 2;  // by the size of the first two, in turn
+  check({1 + 0.1 * 3, 2 + 0.2 * 4, 3 + 0.3 * 3, 7 + 0.5 * 6});
+}
+
 TEST_CASE(
     "Radau: the estimate is allowed 0.1 rtol^((S+1)/(2S)), iterations a part of one tolerance") {
   CHECK(radau_allowance<3>(1e6) == doctest::Approx(0.1 * 1e2));  // 0.1 (1e-6)^(2/3) / 1e-6

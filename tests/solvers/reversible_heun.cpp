@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/solvers/reversible_heun.hpp>
@@ -60,6 +62,19 @@ TEST_CASE("reversible Heun: a thousand steps forward and back end where they beg
     CHECK(std::abs(c.state.y[i] - start[i]) < 1e-12);
     CHECK(std::abs(c.state.hat[i] - start[i]) < 1e-12);
   }
+}
+
+TEST_CASE("reversible Heun: a snapshot is made of two states, both copied") {
+  using states = std::vector<double>;
+  leapfrog_pair<states> pair(states(5, 1.0));
+  fill(pair, 3.0);
+  std::size_t pieces = 0, bytes = 0;
+  for_each_piece(pair, [&](void*, std::size_t size) {
+    ++pieces;
+    bytes += size;
+  });
+  CHECK(pieces == 2);
+  CHECK(bytes == 2 * 5 * sizeof(double));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from faults import FOLDERS
+from faults import FOLDERS, OPERATORS
 from programs import flags, test_files
 
 FILES = 6
@@ -52,6 +52,7 @@ class Bench:
         self.main = self.tree / "main.o"
         subprocess.run(["g++", *flags(self.tree, root), "-O0", "-c", self.tree / "main.cpp", "-o", self.main], check=True)
         self.sound = {}
+        self.sanitizers = []
 
     def run(self, test):
         """'passed', 'failed', 'asserted' (at compile time) or 'no code'."""
@@ -59,7 +60,7 @@ class Bench:
         level = ["-O2"] if test.parent.name in ("ad", "state") else ["-O0", "-DREVODE_HD=inline"]
         sources = [x for x in (self.tree / "src").rglob("*.cpp") if "/cli/" not in str(x) and "generate" not in x.name
                    and "/problems/" not in str(x)] if self.in_src else []
-        made = subprocess.run(["nice", "-n", "5", "g++", *flags(self.tree, self.root), *level, test, *sources, self.main, self.library,
+        made = subprocess.run(["nice", "-n", "5", "g++", *flags(self.tree, self.root), *level, *self.sanitizers, test, *sources, self.main, self.library,
                                "-lklu", "-lpthread", "-o", program], capture_output=True, text=True, cwd=self.root)
         if made.returncode != 0:
             return "asserted" if re.search("static assertion failed|static_assert failed", made.stderr) else "no code"
@@ -122,12 +123,25 @@ def try_headers(root, where, faults, results):
                 print(f"{what:12} {fault.key()} ({by})", flush=True)
 
 
+def try_sanitized(root, bench, faults, results):
+    """Survivors of loops that go too far: with the sanitizers, which see all test files every night."""
+    bench.sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    for fault in faults:
+        told = results[fault.key()]
+        further = fault.operator is not None and OPERATORS[fault.operator][2] == " <= "
+        if told["what"] == "survived" and further and told.get("files"):
+            what, by = bench.try_fault(fault, [pathlib.Path(x) for x in told["files"]])
+            if what == "died":
+                results[fault.key()] = {**told, "what": what, "by": f"{by}, sanitized"}
+                print(f"{what:12} {fault.key()} ({by}, sanitized)", flush=True)
+    bench.sanitizers, bench.sound = [], {}
+
+
 def try_alone(root, where, faults, results):
     left = [x for x in faults if results[x.key()]["what"] == "not reached"]
-    if not left:
-        return
     reach = {t: includes_of(root, t) for t in [*test_files(root), *(root / "solvers").glob("*.cpp")]}
     bench = Bench(root, where)
+    try_sanitized(root, bench, faults, results)
     for fault in left:
         near = nearest(root, fault.file, reach) if not fault.file.startswith("src/") else [
             t for t in reach if t.parent.name == fault.file.split("/")[1]]
