@@ -82,7 +82,7 @@ class Tree:
     def drop(self, errors):
         """Leaves out the faults whose switches stand where the compiler found errors. False: there are none."""
         places = re.findall(r"^([^\s:]+):(\d+):\d+: +(.*)", errors, re.M)
-        found = self.drop_near(places, 0) or self.drop_near(places, 3)
+        found = any(self.drop_near(places, slack) for slack in (0, 3, 40))
         known = json.loads(self.memory.read_text()) if self.memory.exists() else {}
         known.update({self.faults[n - 1].key(): what for n, what in self.dropped.items()})
         self.memory.write_text(json.dumps(known, indent=1))
