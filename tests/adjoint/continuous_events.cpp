@@ -60,12 +60,13 @@ struct figures {
 TEST_CASE("continuous adjoints through stops and events: every derivative of the discrete one") {
   const options o{.rtol = 1e-10,
                   .atol = 1e-10,
+                  .first_step = 0.01,
                   .stops = {0.6},
                   .discontinuities = {2},
                   .save = {.t0 = true, .ts = {0.3, 0.5, 1.4, 2, 2.7}, .t1 = true}};
   for (const double end : {HUGE_VAL, 1.2}) {
     const problem q{driven{}, state{0.4, 1.0}, 0.1, 3.1, parameters{1.5, 0.2, 0.8}};
-    const auto list = events(kick{}, dose{}, scaling{{0.1, 0.3, 1.4, 3.1, 7}}, level{end});
+    const auto list = events(kick{}, dose{}, scaling{{0.1, 0.101, 0.3, 1.4, 3.1, 7}}, level{end});
     auto exact = solve(q, tsit5{}, o, list, recursive_checkpoint{});
     CHECK(exact.events.size() >= (end < 2 ? 4 : 6));
     cotangents<state> w{.y = state{1, -0.7}};
