@@ -19,9 +19,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "peers"))
-from environment import LIBRARIES, Worker, environment, pinned, pins  # noqa: E402
-from report import factor, human, table  # noqa: E402
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "peers")]
+import draw.lanes as draw  # noqa: E402
+from environment import ENSEMBLES, LIBRARIES, Worker, environment, pinned, pins  # noqa: E402
 
 HEAD = """Half the square of the end state's norm is what gradients are of, by y0 and p of every lane. Errors are |x - r| / |r|
 over up to 64 lanes; of gradients the worse of both parts; r is a solve at a much tighter tolerance. Times are the least of all
@@ -59,40 +59,13 @@ def measure(o, name, workers_of):
     return {k: v for k, v in case.items() if k not in ("y0", "p", "samples")} | {"rows": list(rows.values())}
 
 
-def best_batches(rows):
-    """Of one library's batches the fastest, for solves and gradients."""
-    best = {}
-    for row in rows:
-        key = (row["who"].split(", vmap")[0], row["kind"])
-        if key not in best or row["seconds"] < best[key]["seconds"]:
-            best[key] = row
-    return best.values()
-
-
-def written(case):
-    lanes, rows = case["lanes"], []
-    least = {row["kind"]: row["seconds"] for row in reversed(case["rows"]) if row["who"] == "revode, lanes"}
-    for row in best_batches(case["rows"]):
-        who = row["who"] + (f", {row['together']} together" if row["together"] > 1 else "")
-        rows.append([who, row["kind"], f"{lanes / row['seconds']:,.0f}", factor(row["seconds"] / least[row["kind"]]),
-                     f"{row['attempts']:.0f}", f"{row['worst']:.1e}", f"{row['median']:.1e}",
-                     human(row["bytes"]) if row["bytes"] else "–"])
-    least, mean, most = case["attempts"]
-    return (f"## {case['case']}: {case['summary']}\n\n{lanes} lanes; {least:.0f} to {most:.0f} attempts a lane, "
-            f"{mean:.0f} on average.\n\n"
-            + table(["", "", "lanes/s", "times", "attempts", "worst error", "median", "bytes"],
-                    sorted(rows, key=lambda row: row[1], reverse=True)))
-
-
 def report(data, folder):
+    """lanes.json, and a page of it; that of bench/results has sentences of its own (bench/tables.py)."""
     (folder / "lanes.json").write_text(json.dumps(data, indent=1) + "\n")
-    m = data["machine"]
     clock = " of the processor" if data["device"] == "cpu" else ""
-    where = f"{m['processor']}, one processor" if data["device"] == "cpu" else data["card"]
-    means = "; ".join([f"g++ {m['compiler']}, {m['target']}", f"revode {m['revode']}", *data["libraries"], data["date"]])
     (folder / "lanes.md").write_text(
         "<!-- SPDX-License-Identifier: Apache-2.0 -->\n# Ensembles beside other libraries\n\n"
-        f"{where}; {means}. By `{data['command']}`.\n\n" + HEAD.format(clock=clock) + "\n" + "\n".join(map(written, data["cases"])))
+        + "\n".join([draw.provenance(data), HEAD.format(clock=clock), draw.cases(data)]))
     print(f"results: {folder}/lanes.json {folder}/lanes.md")
 
 
@@ -111,7 +84,7 @@ def main():
     o.program = o.program.resolve()
     o.out.mkdir(parents=True, exist_ok=True)
     pythons = {}
-    for library in () if o.no_python else LIBRARIES:
+    for library in () if o.no_python else ENSEMBLES:
         pythons[library] = o.python or environment(o.environment, library)
     pythons = {library: python for library, python in pythons.items() if python}
 
