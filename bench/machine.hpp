@@ -2,7 +2,10 @@
 #pragma once
 
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <string>
 
@@ -12,7 +15,7 @@
 
 namespace revode {
 
-/// Processor, system, compiler, and what of its flags the program can see.
+/// Processor, system, how busy it is, the day, compiler, and what of its flags the program can see.
 inline nlohmann::json machine() {
   std::string processor = "unknown", line;
   std::ifstream file("/proc/cpuinfo");
@@ -23,6 +26,11 @@ inline nlohmann::json machine() {
   }
   utsname system{};
   uname(&system);
+  double load = 0;  // programs that want a processor, over the last minute
+  getloadavg(&load, 1);
+  char day[16] = "";
+  const std::time_t now = std::time(nullptr);
+  std::strftime(day, sizeof day, "%Y-%m-%d", std::gmtime(&now));
   std::string target = "x86-64";
 #if defined(__AVX512F__)
   target = "x86-64-v4";
@@ -41,11 +49,17 @@ inline nlohmann::json machine() {
 #else
   const bool assertions = true;
 #endif
-  return {
-      {"processor", processor},   {"system", std::string(system.sysname) + " " + system.machine},
-      {"compiler", __VERSION__},  {"target", target},
-      {"optimised", optimised},   {"assertions", assertions},
-      {"revode", REVODE_VERSION}, {"fused_products_by_the_compiler", fuses_products()}};
+  return {{"processor", processor},
+          {"system", std::string(system.sysname) + " " + system.machine},
+          {"load", load},
+          {"processors", sysconf(_SC_NPROCESSORS_ONLN)},
+          {"date", std::string(day)},
+          {"compiler", __VERSION__},
+          {"target", target},
+          {"optimised", optimised},
+          {"assertions", assertions},
+          {"revode", REVODE_VERSION},
+          {"fused_products_by_the_compiler", fuses_products()}};
 }
 
 }  // namespace revode

@@ -31,10 +31,10 @@ constexpr const char* help =
     "  --tolerances R,S   relative tolerances (default: 1e-3,3e-4,1e-4,...,1e-7)\n"
     "  --error E          the error at which times and bytes are compared (default 1e-4)\n"
     "  --peers            also SUNDIALS CVODES, where this program was built with it\n"
-    "  --repeats N        rounds of timing (default 5); the median counts\n"
+    "  --repeats N        rounds of timing (default 5); the least counts\n"
     "  --longest SECONDS  after a gradient that took longer, tighter tolerances are left out\n"
     "                     (default 2)\n"
-    "  --out FOLDER       where adjoint.md and adjoint.json go\n";
+    "  --out FOLDER       where adjoint.json goes\n";
 
 struct request {
   std::vector<selection> problems{{"brusselator_2d", 17}, {"hires"}, {"rober"}};
@@ -137,8 +137,8 @@ curve measure(const contender& who, const request& r, const std::vector<double>&
       seconds.push_back(processor_seconds() - before);
     } while (static_cast<int>(seconds.size()) < r.repeats && seconds.back() < r.longest);
     std::sort(seconds.begin(), seconds.end());
-    point p{rtol, a.good ? distance(a.by_parameters, expected) : 0, seconds[seconds.size() / 2],
-            std::move(a)};
+    point p{rtol, a.good ? distance(a.by_parameters, expected) : 0, seconds.front(),
+            seconds[seconds.size() / 2], std::move(a)};
     p.of.by_state.clear();
     p.of.by_parameters.clear();
     c.points.push_back(std::move(p));

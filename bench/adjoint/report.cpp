@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../json_lines.hpp"
 #include "../machine.hpp"
 
 namespace revode::bench {
@@ -33,15 +34,6 @@ void write_file(const std::filesystem::path& path, const std::string& content) {
   std::fprintf(stderr, "written: %s\n", path.c_str());
 }
 
-std::string provenance(const std::vector<std::string>& peers) {
-  const auto m = machine();
-  std::string out = m["processor"].get<std::string>() + ", " + m["system"].get<std::string>() +
-                    "; compiler " + m["compiler"].get<std::string>() + ", flags " +
-                    REVODE_BENCH_FLAGS + "; revode " + m["revode"].get<std::string>();
-  for (const auto& peer : peers) out += "; " + peer;
-  return out + ".";
-}
-
 }  // namespace
 
 const point* fastest(const curve& c, double most) {
@@ -65,34 +57,22 @@ void write(const std::vector<section>& all, const std::vector<std::string>& peer
            const std::string& folder) {
   const std::filesystem::path out = folder;
   std::filesystem::create_directories(out);
-  std::string md = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n# Gradients of stiff solves\n\n" +
-                   provenance(peers) + "\n\n";
-  nlohmann::json points;
+  nlohmann::json about{{"machine", machine()},
+                       {"flags", REVODE_BENCH_FLAGS},
+                       {"peers", peers},
+                       {"error", most},
+                       {"columns",
+                        {"problem", "solver", "stored", "rtol", "good", "error", "seconds",
+                         "median_seconds", "bytes", "steps", "back"}}};
+  std::vector<nlohmann::json> rows;
   for (const section& s : all) {
-    md += "## " + heading(s, most) +
-          "\n\n| solver | stored | ms | KiB | error | rtol | steps | back |\n"
-          "|---|---|---:|---:|---:|---:|---:|---:|\n";
-    for (const curve& c : s.curves) {
-      md += row(c, most, "| %s | %s | %.2f | %.0f | %.1e | %.0e | %ld | %ld |\n",
-                "| %s | %s | - | | | | | |\n");
+    about["problems"].push_back({{"name", s.name}, {"n", s.n}, {"parameters", s.parameters}});
+    for (const curve& c : s.curves)
       for (const point& p : c.points)
-        points.push_back({{"problem", s.name},
-                          {"solver", c.solver},
-                          {"stored", c.setting},
-                          {"rtol", p.rtol},
-                          {"good", p.of.good},
-                          {"error", p.error},
-                          {"seconds", p.seconds},
-                          {"bytes", p.of.bytes},
-                          {"steps", p.of.steps},
-                          {"back", p.of.back}});
-    }
-    md += "\n";
+        rows.push_back({s.name, c.solver, c.setting, p.rtol, p.of.good, p.error, p.seconds,
+                        p.median, p.of.bytes, p.of.steps, p.of.back});
   }
-  write_file(out / "adjoint.md", md);
-  write_file(
-      out / "adjoint.json",
-      nlohmann::json{{"machine", machine()}, {"peers", peers}, {"points", points}}.dump(1) + "\n");
+  write_file(out / "adjoint.json", by_lines(about, "points", rows));
 }
 
 }  // namespace revode::bench

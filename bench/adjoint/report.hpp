@@ -7,8 +7,8 @@ namespace revode::bench {
 
 /// One gradient: how far it is from the reference, as a quotient of norms, and what it took.
 struct point {
-  double rtol, error, seconds;
-  answer of;  ///< without its numbers
+  double rtol, error, seconds, median;  ///< of the processor: the least of all rounds, the median
+  answer of;                            ///< without its numbers
 };
 struct curve {
   std::string solver, setting;
@@ -25,7 +25,7 @@ const point* fastest(const curve& c, double most);
 
 void print_table(const section& s, double most);
 
-/// adjoint.md and adjoint.json.
+/// adjoint.json, from which bench/tables.py draws the page.
 void write(const std::vector<section>& all, const std::vector<std::string>& peers, double most,
            const std::string& folder);
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SUNDIALS' CVODE, BDF: dense with the user's Jacobian and with its own difference quotients, sparse
-// by KLU.
+// by KLU in the ordering that revode's has (AMD) and in SUNDIALS' own (COLAMD), and on grids BiCGSTAB
+// and GMRES without preconditioner, whose products CVODE takes by differences.
 #include <cvode/cvode.h>
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_config.h>
 #include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_spbcgs.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #if __has_include(<sunlinsol/sunlinsol_klu.h>) && __has_include(<klu.h>)
 #include <sunlinsol/sunlinsol_klu.h>
@@ -12,12 +15,19 @@
 #define REVODE_WPD_KLU 1
 #endif
 
+#include "grids.hpp"
 #include "plain.hpp"
 
 namespace revode::wpd {
 namespace {
 
-enum class jacobian_kind { user, differences, sparse };
+enum class jacobian_kind { user, differences, amd, colamd, bicgstab, gmres };
+
+constexpr int krylov = 20;  // iterations of BiCGSTAB, directions of GMRES
+
+bool is_sparse(jacobian_kind kind) {
+  return kind == jacobian_kind::amd || kind == jacobian_kind::colamd;
+}
 
 struct user_data {
   const plain* q;
@@ -69,27 +79,18 @@ class integrator {
     CVodeSetUserData(memory_, &data_);
     CVodeSetMaxNumSteps(memory_, static_cast<long>(most_steps(q.n)));
     CVodeSetMaxHnilWarns(memory_, -1);
-#ifdef REVODE_WPD_KLU
-    if (kind == jacobian_kind::sparse) {
-      matrix_ = SUNSparseMatrix(q.n, q.n, pattern->entries(), CSR_MAT, context_);
-      solver_ = SUNLinSol_KLU(y_, matrix_, context_);
-    }
-#endif
-    if (matrix_ == nullptr) {
-      matrix_ = SUNDenseMatrix(q.n, q.n, context_);
-      solver_ = SUNLinSol_Dense(y_, matrix_, context_);
-    }
+    make_solver(q.n, kind, pattern);
     CVodeSetLinearSolver(memory_, solver_, matrix_);
     if (kind == jacobian_kind::user) CVodeSetJacFn(memory_, jacobian);
 #ifdef REVODE_WPD_KLU
-    if (kind == jacobian_kind::sparse) CVodeSetJacFn(memory_, sparse_jacobian);
+    if (is_sparse(kind)) CVodeSetJacFn(memory_, sparse_jacobian);
 #endif
   }
   integrator(const integrator&) = delete;
   ~integrator() {
     CVodeFree(&memory_);
     SUNLinSolFree(solver_);
-    SUNMatDestroy(matrix_);
+    if (matrix_ != nullptr) SUNMatDestroy(matrix_);
     N_VDestroy(y_);
     SUNContext_Free(&context_);
   }
@@ -116,6 +117,29 @@ class integrator {
   }
 
  private:
+  void make_solver(int n, jacobian_kind kind, const std::shared_ptr<const sparsity>& pattern) {
+    if (kind == jacobian_kind::bicgstab) {
+      solver_ = SUNLinSol_SPBCGS(y_, SUN_PREC_NONE, krylov, context_);
+      return;
+    }
+    if (kind == jacobian_kind::gmres) {
+      solver_ = SUNLinSol_SPGMR(y_, SUN_PREC_NONE, krylov, context_);
+      return;
+    }
+#ifdef REVODE_WPD_KLU
+    if (is_sparse(kind)) {
+      matrix_ = SUNSparseMatrix(n, n, pattern->entries(), CSR_MAT, context_);
+      solver_ = SUNLinSol_KLU(y_, matrix_, context_);
+      SUNLinSol_KLUSetOrdering(solver_, kind == jacobian_kind::amd ? 0 : 1);
+      return;
+    }
+#else
+    static_cast<void>(pattern);
+#endif
+    matrix_ = SUNDenseMatrix(n, n, context_);
+    solver_ = SUNLinSol_Dense(y_, matrix_, context_);
+  }
+
   user_data data_;
   SUNContext context_ = nullptr;
   N_Vector y_ = nullptr;
@@ -135,17 +159,33 @@ void add(contest& c, const plain& q, const char* name, jacobian_kind kind,
   });
 }
 
+void add_sparse_cvode(contest& c, const plain& q) {
+#ifdef REVODE_WPD_KLU
+  const auto pattern = q.pattern(q.self);
+  if (pattern->entries() >= q.n * q.n / 4) return;
+  add(c, q, "CVODE, KLU", jacobian_kind::amd, pattern);
+  add(c, q, "CVODE, KLU by COLAMD", jacobian_kind::colamd, pattern);
+#else
+  static_cast<void>(c), static_cast<void>(q);
+#endif
+}
+void add_krylov_cvode(contest& c, const plain& q) {
+  add(c, q, "CVODE, BiCGSTAB", jacobian_kind::bicgstab);
+  add(c, q, "CVODE, GMRES", jacobian_kind::gmres);
+}
+
 }  // namespace
 
 std::string add_cvode(contest& c) {
   for (const plain& q : plain_problems(c)) {
     add(c, q, "CVODE", jacobian_kind::user);
     add(c, q, "CVODE, differences", jacobian_kind::differences);
-#ifdef REVODE_WPD_KLU
-    if (q.n <= 20) continue;
-    const auto pattern = q.pattern(q.self);
-    if (pattern->entries() < q.n * q.n / 4) add(c, q, "CVODE, KLU", jacobian_kind::sparse, pattern);
-#endif
+    if (q.n > 20) add_sparse_cvode(c, q);
+    if (q.name == grid_name(brusselator_2d::default_size)) add_krylov_cvode(c, q);
+  }
+  for (const plain& q : grid_problems(c)) {
+    add_sparse_cvode(c, q);
+    add_krylov_cvode(c, q);
   }
   return "SUNDIALS " SUNDIALS_VERSION;
 }

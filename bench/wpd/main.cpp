@@ -10,6 +10,7 @@
 #include <revode/solvers/all.hpp>
 
 #include "../machine.hpp"
+#include "grids.hpp"
 #include "report.hpp"
 
 namespace revode::wpd {
@@ -31,7 +32,7 @@ constexpr const char* help =
     "Work and precision of revode's stiff methods and of other libraries: digits of the answer "
     "against\n"
     "time, steps, field evaluations, Jacobians and factorisations. Prints tables; --out writes\n"
-    "wpd.html, wpd.json, wpd.md and the figures.\n"
+    "wpd.html, wpd.json and the figures.\n"
     "\n"
     "  --problems A,B     these problems (default: all stiff ones)\n"
     "  --methods X,Y      these methods of revode (default: all)\n"
@@ -50,6 +51,7 @@ constexpr const char* help =
     "1)\n"
     "  --out FOLDER       where the report goes\n"
     "  --from wpd.json    measures nothing: the report of an earlier run, made anew\n"
+    "  --describe         the problems of up to 20 equations as JSON, for peers.py\n"
     "  --list             problems and methods\n";
 
 [[noreturn]] void refuse(const std::string& text) { throw std::invalid_argument(text); }
@@ -72,7 +74,7 @@ double number(const std::string& option, const std::string& text) {
 struct request {
   contest who;
   effort how{{1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}};
-  bool peers = false, list = false, help = false;
+  bool peers = false, list = false, describe = false, help = false;
   std::string hairer, out, from;
 };
 
@@ -87,6 +89,7 @@ std::vector<std::string> method_names() {
 std::vector<std::string> problem_names() {
   std::vector<std::string> names;
   for_each_problem(stiff_problems{}, [&](const auto& f) { names.push_back(f.name); });
+  for (const int width : fine_widths) names.push_back(grid_name(width));
   return names;
 }
 
@@ -132,6 +135,8 @@ request parse(const std::vector<std::string>& words) {
       r.out = value();
     } else if (word == "--from") {
       r.from = value();
+    } else if (word == "--describe") {
+      r.describe = true;
     } else if (word == "--list") {
       r.list = true;
     } else if (word == "--help" || word == "-h") {
@@ -158,6 +163,7 @@ std::vector<std::string> gather(request& r) {
   add_sparse<esdirk547>(r.who);
   add_sparse<rodas5p>(r.who);
   add_explicit(r.who);
+  add_grids(r.who);
   if (!r.peers) return {};
   std::vector<std::string> peers{add_cvode(r.who), add_odeint(r.who)};
   if (!r.hairer.empty()) peers.push_back(add_hairer(r.who, r.hairer));
@@ -170,6 +176,10 @@ int run(const std::vector<std::string>& words) {
   if (r.list) {
     for (const auto& name : problem_names()) std::printf("problem %s\n", name.c_str());
     for (const auto& name : method_names()) std::printf("method %s\n", name.c_str());
+    return 0;
+  }
+  if (r.describe) {
+    std::printf("%s\n", describe(r.who, r.how.tolerances).dump(1).c_str());
     return 0;
   }
   if (!r.from.empty()) {

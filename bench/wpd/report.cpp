@@ -8,23 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../json_lines.hpp"
 #include "tables.hpp"
 
 namespace revode::wpd {
 namespace {
 
-std::string markdown(const table& t) {
-  std::string out;
-  for (std::size_t row = 0; row < t.size(); ++row) {
-    out += "|";
-    for (const auto& cell : t[row]) out += " " + cell + " |";
-    out += "\n";
-    if (row > 0) continue;
-    for (std::size_t i = 0; i < t[0].size(); ++i) out += i == 0 ? "|---|" : "---:|";
-    out += "\n";
-  }
-  return out;
-}
 std::string html(const table& t) {
   std::string out = "<table>\n";
   for (std::size_t row = 0; row < t.size(); ++row) {
@@ -45,42 +34,48 @@ void print(const table& t) {
   }
 }
 
-nlohmann::json as_json(const report& all) {
-  nlohmann::json out = all.about;
+const std::vector<std::string> columns{"problem",
+                                       "n",
+                                       "solver",
+                                       "peer",
+                                       "rtol",
+                                       "status",
+                                       "mescd",
+                                       "scd",
+                                       "seconds",
+                                       "median_seconds",
+                                       "accepted",
+                                       "rejected",
+                                       "field_evaluations",
+                                       "jacobian_evaluations",
+                                       "factorizations"};
+
+std::string as_json(const report& all) {
+  nlohmann::json about = all.about;
+  about["columns"] = columns;
+  std::vector<nlohmann::json> rows;
   for (const auto& q : all.problems)
     for (const curve& c : q.curves)
       for (const point& p : c.points)
-        out["points"].push_back({{"problem", q.name},
-                                 {"n", q.n},
-                                 {"solver", c.solver},
-                                 {"peer", c.peer},
-                                 {"rtol", p.rtol},
-                                 {"status", p.end.status},
-                                 {"mescd", p.mixed},
-                                 {"scd", p.relative},
-                                 {"seconds", p.least},
-                                 {"median_seconds", p.median},
-                                 {"accepted", p.end.accepted},
-                                 {"rejected", p.end.rejected},
-                                 {"field_evaluations", p.end.fields},
-                                 {"jacobian_evaluations", p.end.jacobians},
-                                 {"factorizations", p.end.factorizations}});
-  return out;
+        rows.push_back({q.name, q.n, c.solver, c.peer, p.rtol, p.end.status, p.mixed, p.relative,
+                        p.least, p.median, p.end.accepted, p.end.rejected, p.end.fields,
+                        p.end.jacobians, p.end.factorizations});
+  return by_lines(about, "points", rows);
 }
 
 /// A number that JSON may have lost, since it knows neither infinities nor NaN.
 double number(const nlohmann::json& j) { return j.is_number() ? j.get<double>() : NAN; }
 
-point point_of(const nlohmann::json& j) {
-  point p{j.at("rtol"), {}, number(j.at("mescd")), number(j.at("scd"))};
-  p.least = number(j.at("seconds"));
-  p.median = number(j.at("median_seconds"));
-  p.end.status = j.at("status");
-  p.end.accepted = j.at("accepted");
-  p.end.rejected = j.at("rejected");
-  p.end.fields = j.at("field_evaluations");
-  p.end.jacobians = j.at("jacobian_evaluations");
-  p.end.factorizations = j.at("factorizations");
+point point_of(const nlohmann::json& row) {
+  point p{row.at(4), {}, number(row.at(6)), number(row.at(7))};
+  p.end.status = row.at(5);
+  p.least = number(row.at(8));
+  p.median = number(row.at(9));
+  p.end.accepted = row.at(10);
+  p.end.rejected = row.at(11);
+  p.end.fields = row.at(12);
+  p.end.jacobians = row.at(13);
+  p.end.factorizations = row.at(14);
   return p;
 }
 
@@ -121,17 +116,6 @@ constexpr const char* explanation =
     "that a code does not reach, or more steps than allowed (20,000 from n = 21 on). On emep, "
     "which is driven, odeint's method has order 1.";
 
-constexpr const char* ranking_text =
-    "Time over that of the fastest method, geometric mean over the problems with n ≤ 20 (in "
-    "brackets: how many of them were reached, if not all); then the fastest six of each problem.";
-
-constexpr const char* reasons =
-    "Why, by the codes beside them: Radau has RADAU5's digits to 0.01 on pollu, ring_modulator "
-    "and beam; the inner tolerance of both is 0.1 rtol^(2/3), and the oscillations of the last "
-    "two add up the errors of thousands of steps. There ESDIRK 547 and Rodas5P are within 0.05 "
-    "of RADAU5 or better than it at the same tolerance. On e5, with an atol of 1.7e-24, RODAS "
-    "falls short at 1e-4 and 1e-5 as well, by 0.2 and 0.9.";
-
 void write_file(const std::filesystem::path& path, const std::string& content) {
   std::ofstream(path) << content;
   std::fprintf(stderr, "written: %s\n", path.c_str());
@@ -142,7 +126,7 @@ void write_file(const std::filesystem::path& path, const std::string& content) {
 void print_tables(const problem_report& q) {
   std::printf("\n%s: n = %d; microseconds to so many digits (mescd), counts at 6\n", q.name.c_str(),
               q.n);
-  print(times(q, true));
+  print(times(q));
   std::fflush(stdout);
 }
 
@@ -152,14 +136,16 @@ report read(const std::string& file) {
   nlohmann::json j = nlohmann::json::parse(in, nullptr, false);
   if (j.is_discarded() || !j.contains("points"))
     throw std::invalid_argument("--from " + file + " (no JSON of this program) give its wpd.json?");
-  for (const auto& one : j.at("points")) {
-    const std::string problem = one.at("problem"), solver = one.at("solver");
+  if (j.value("columns", std::vector<std::string>{}) != columns)
+    throw std::invalid_argument("--from " + file + " (its columns are others) measure anew?");
+  for (const auto& row : j.at("points")) {
+    const std::string problem = row.at(0), solver = row.at(2);
     if (all.problems.empty() || all.problems.back().name != problem)
-      all.problems.push_back({problem, one.at("n"), {}});
+      all.problems.push_back({problem, row.at(1), {}});
     auto& curves = all.problems.back().curves;
     if (curves.empty() || curves.back().solver != solver)
-      curves.push_back({problem, solver, one.at("peer"), {}});
-    curves.back().points.push_back(point_of(one));
+      curves.push_back({problem, solver, row.at(3), {}});
+    curves.back().points.push_back(point_of(row));
   }
   j.erase("points");
   all.about = std::move(j);
@@ -169,36 +155,21 @@ report read(const std::string& file) {
 void write(const report& all, const std::string& folder) {
   const std::filesystem::path out = folder;
   std::filesystem::create_directories(out);
-  std::string md =
-      "<!-- SPDX-License-Identifier: Apache-2.0 -->\n# Work and precision of stiff solvers\n\n" +
-      provenance(all) + "\n\n" + explanation +
-      "\n\n## Time of others over revode's, at equal digits\n\n" + markdown(ratios(all)) +
-      "\n## revode's methods\n\n" + ranking_text + "\n\n" + markdown(ranking(all)) + "\n" +
-      markdown(leaders(all)) + "\n## Success\n\n" + markdown(successes(all)) +
-      "\nBelow the digits asked, min(−log₁₀ rtol − 2, CVODE's − 1/2):\n\n" +
-      markdown(shortfalls(all)) + "\n" + reasons + "\n";
   std::string page =
       "<!doctype html><meta charset='utf-8'><title>revode: work and precision</title>\n"
       "<style>body{font:15px sans-serif;max-width:1560px;margin:2em auto}table{border-collapse:"
       "collapse;margin:1em 0}td,th{padding:2px 8px;border:1px solid #ccc;text-align:right}"
       "td:first-child{text-align:left}</style>\n<h1>Work and precision of stiff solvers</h1>\n<p>" +
-      provenance(all) + "<p>" + explanation + "\n<h2>Time of others over revode's</h2>\n" +
-      html(ratios(all)) + "<h2>revode's methods</h2>\n<p>" + ranking_text + "\n" +
-      html(ranking(all)) + html(leaders(all)) + "<h2>Success</h2>\n" + html(successes(all)) +
-      "<p>Below the digits asked, min(−log₁₀ rtol − 2, CVODE's − 1/2):\n" + html(shortfalls(all)) +
-      "<p>" + reasons + "\n";
+      provenance(all) + "<p>" + explanation + "\n";
   const palette colour_of = palette_of(all);
   for (const auto& q : all.problems) {
-    md += "\n## " + q.name + "\n\nMicroseconds to so many digits; counts at 6 digits.\n\n" +
-          markdown(times(q, false));
-    page += "<h2>" + q.name + "</h2>\n" + figure(q, colour_of) + html(times(q, true)) +
+    page += "<h2>" + q.name + "</h2>\n" + figure(q, colour_of) + html(times(q)) +
             "<details><summary>every run</summary>" + html(runs(q)) + "</details>\n";
     write_file(out / ("wpd_" + q.name + ".svg"), figure(q, colour_of));
   }
   write_file(out / "wpd.svg", mosaic(all, colour_of));
-  write_file(out / "wpd.md", md);
   write_file(out / "wpd.html", page);
-  write_file(out / "wpd.json", as_json(all).dump(1) + "\n");
+  write_file(out / "wpd.json", as_json(all));
 }
 
 }  // namespace revode::wpd

@@ -33,9 +33,14 @@ palette palette_of(const report& all);
 std::string drawing(const problem_report& q, const palette& colour_of);
 std::string figure(const problem_report& q, const palette& colour_of);
 
+/// What a library in another process needs to solve the problems of few equations: starts, parameters,
+/// references, and the absolute tolerances that go with the relative ones.
+constexpr int most_described = 20;
+nlohmann::json describe(const contest& c, const std::vector<double>& tolerances);
+
 void print_tables(const problem_report& q);
 
-/// wpd.html, wpd.json, wpd.md, wpd.svg and wpd_PROBLEM.svg.
+/// wpd.html, wpd.svg, wpd_PROBLEM.svg, and wpd.json, from which bench/tables.py draws the page.
 void write(const report& all, const std::string& folder);
 
 /// The report that wpd.json was written from.
