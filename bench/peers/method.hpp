@@ -51,6 +51,7 @@ void add_method(contest& c) {
     });
     add_gradient<M>(c, problem, q, "all tapes",
                     recursive_checkpoint{.schedule = schedule_kind::store_all});
+    add_gradient<M>(c, problem, q, "default", recursive_checkpoint{});
     add_gradient<M>(c, problem, q, "20 states", recursive_checkpoint{.slots = 20});
     if constexpr (has_dense_output_v<M> && M::order < 8) {
       add_gradient<M>(c, problem, q, "gauss", gauss{});

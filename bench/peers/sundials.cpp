@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SUNDIALS: ARKODE's explicit Runge-Kutta pairs, CVODE's Adams methods (functional iteration; Newton
-// with dense difference quotients), and CVODES' adjoint of the former.
+// with dense difference quotients), and CVODES' adjoint of both.
 #include <arkode/arkode_erkstep.h>
 #include <cvodes/cvodes.h>
 #include <nvector/nvector_serial.h>
@@ -78,6 +78,7 @@ class adams {
   adams(const plain& q, double rtol, corrector how, std::vector<double>& y)
       : q_(q),
         rtol_(rtol),
+        how_(how),
         v_(y) {
     memory_ = CVodeCreate(CV_ADAMS, v_.context);
     CVodeSetErrFile(memory_, nullptr);
@@ -91,17 +92,18 @@ class adams {
       CVodeSetNonlinearSolver(memory_, iteration_[0]);
       return;
     }
-    matrix_ = SUNDenseMatrix(q.n, q.n, v_.context);
-    algebra_ = SUNLinSol_Dense(v_.y, matrix_, v_.context);
-    CVodeSetLinearSolver(memory_, algebra_, matrix_);
+    make_algebra(0);
+    CVodeSetLinearSolver(memory_, algebra_[0], matrix_[0]);
   }
   adams(const adams&) = delete;
   ~adams() {
     CVodeFree(&memory_);
     for (SUNNonlinearSolver s : iteration_)
       if (s != nullptr) SUNNonlinSolFree(s);
-    if (algebra_ != nullptr) SUNLinSolFree(algebra_);
-    if (matrix_ != nullptr) SUNMatDestroy(matrix_);
+    for (SUNLinearSolver s : algebra_)
+      if (s != nullptr) SUNLinSolFree(s);
+    for (SUNMatrix m : matrix_)
+      if (m != nullptr) SUNMatDestroy(m);
     for (N_Vector v : {w_, p_})
       if (v != nullptr) N_VDestroy(v);
   }
@@ -126,8 +128,13 @@ class adams {
     CVodeSStolerancesB(memory_, which, rtol_, rtol_);
     CVodeSetUserDataB(memory_, which, const_cast<plain*>(&q_));
     CVodeSetMaxNumStepsB(memory_, which, most_steps);
-    iteration_[1] = SUNNonlinSol_FixedPoint(w_, 0, v_.context);
-    CVodeSetNonlinearSolverB(memory_, which, iteration_[1]);
+    if (how_ == corrector::functional) {
+      iteration_[1] = SUNNonlinSol_FixedPoint(w_, 0, v_.context);
+      CVodeSetNonlinearSolverB(memory_, which, iteration_[1]);
+    } else {
+      make_algebra(1);
+      CVodeSetLinearSolverB(memory_, which, algebra_[1], matrix_[1]);
+    }
     CVodeQuadInitB(memory_, which, quadrature, p_);
     int flag = CVodeB(memory_, 0, CV_NORMAL);
     double t = 0;
@@ -137,6 +144,10 @@ class adams {
   }
 
  private:
+  void make_algebra(int sweep) {
+    matrix_[sweep] = SUNDenseMatrix(q_.n, q_.n, v_.context);
+    algebra_[sweep] = SUNLinSol_Dense(v_.y, matrix_[sweep], v_.context);
+  }
   void count(int flag, wpd::ending& e) {
     if (flag < 0) e.status = "flag " + std::to_string(flag);
     long steps = 0, failed = 0, iterations = 0, fields = 0, by_jacobian = 0;
@@ -144,17 +155,18 @@ class adams {
     CVodeGetNumErrTestFails(memory_, &failed);
     CVodeGetNumNonlinSolvConvFails(memory_, &iterations);
     CVodeGetNumRhsEvals(memory_, &fields);
-    if (algebra_ != nullptr) CVodeGetNumLinRhsEvals(memory_, &by_jacobian);
+    if (algebra_[0] != nullptr) CVodeGetNumLinRhsEvals(memory_, &by_jacobian);
     e.accepted = steps, e.rejected = failed + iterations, e.fields = fields + by_jacobian;
   }
 
   const plain& q_;
   double rtol_;
+  corrector how_;
   vectors v_;
   void* memory_ = nullptr;
   SUNNonlinearSolver iteration_[2] = {};
-  SUNMatrix matrix_ = nullptr;
-  SUNLinearSolver algebra_ = nullptr;
+  SUNMatrix matrix_[2] = {};  // forward, and back
+  SUNLinearSolver algebra_[2] = {};
   N_Vector w_ = nullptr, p_ = nullptr;
 };
 
@@ -164,17 +176,28 @@ wpd::ending by_adams(const plain& q, double rtol, corrector how) {
   return e;
 }
 
-wpd::ending by_adjoint(const plain& q, double rtol, long stored, int polynomials) {
+wpd::ending by_adjoint(const plain& q, double rtol, corrector how, long stored, int polynomials) {
   wpd::ending e;
   std::vector<double> y = q.y0, p(q.p.size());
   {
-    adams a(q, rtol, corrector::functional, y);
+    adams a(q, rtol, how, y);
     a.solve(e, stored, polynomials);
     if (e.status == "success") a.back(y, p, e);
   }
   e.y = y;
   e.y.insert(e.y.end(), p.begin(), p.end());
   return e;
+}
+
+constexpr int most_dense = 100;  // equations, for Newton's method
+
+void add_adjoint(contest& c, const plain& q, corrector how, int polynomials, long stored) {
+  const std::string name =
+      std::string("CVODES Adams, ") + (how == corrector::newton ? "Newton, " : "") +
+      (polynomials == CV_HERMITE ? "Hermite" : "polynomials") + ", Nd = " + std::to_string(stored);
+  c.gradients.add(q.name, name, true, [q, how, stored, polynomials](double rtol) {
+    return by_adjoint(q, rtol, how, stored, polynomials);
+  });
 }
 
 }  // namespace
@@ -188,18 +211,14 @@ std::string add_sundials(contest& c) {
     pair("ARKODE Dormand-Prince 5(4)", ARKODE_DORMAND_PRINCE_7_4_5);
     pair("ARKODE Fehlberg 8(7)", ARKODE_FEHLBERG_13_7_8);
     solver("CVODE Adams", [q](double rtol) { return by_adams(q, rtol, corrector::functional); });
-    if (q.n <= 100)
+    if (q.n <= most_dense)
       solver("CVODE Adams, Newton",
              [q](double rtol) { return by_adams(q, rtol, corrector::newton); });
-    for (const int polynomials : {CV_HERMITE, CV_POLYNOMIAL})
-      for (const long stored : {10L, 100L, 1000L})
-        c.gradients.add(q.name,
-                        std::string("CVODES Adams, ") +
-                            (polynomials == CV_HERMITE ? "Hermite" : "polynomials") +
-                            ", Nd = " + std::to_string(stored),
-                        true, [q, stored, polynomials](double rtol) {
-                          return by_adjoint(q, rtol, stored, polynomials);
-                        });
+    for (const corrector how : {corrector::functional, corrector::newton})
+      for (const int polynomials : {CV_HERMITE, CV_POLYNOMIAL})
+        for (const long stored : {10L, 100L, 1000L})
+          if (how == corrector::functional || q.n <= most_dense)
+            add_adjoint(c, q, how, polynomials, stored);
   }
   return "SUNDIALS " SUNDIALS_VERSION " (" REVODE_PEERS_ORIGIN ")";
 }
