@@ -7,7 +7,11 @@ import subprocess
 import sys
 
 REQUIREMENTS = pathlib.Path(__file__).resolve().parent / "requirements.txt"
-LIBRARIES = {"diffrax": ("jax", "equinox", "diffrax"), "torchdiffeq": ("torch", "torchdiffeq")}
+LIBRARIES = {"diffrax": ("jax", "equinox", "diffrax"), "torchdiffeq": ("torch", "torchdiffeq"),
+             "scipy": ("numpy", "numba", "scipy"), "numbalsoda": ("numpy", "numba", "numbalsoda"), "heyoka": ("numpy", "heyoka"),
+             "diffsol": ("numpy", "pydiffsol")}
+ENSEMBLES = ("diffrax", "torchdiffeq")  # those that bench/lanes has lanes of
+STIFF = ("scipy", "numbalsoda", "diffsol")  # those that have stiff methods worth a row of bench/wpd
 
 
 def pinned(command):

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Diffrax or torchdiffeq on the problems of revode-bench-peers, for run.py.
+"""A Python library on the problems of revode-bench-peers or, stiff ones, of revode-bench-wpd.
 
-usage: peers.py diffrax|torchdiffeq DESCRIPTION.json [--longest SECONDS] [--only WORD]
+usage: peers.py diffrax|torchdiffeq|scipy|numbalsoda|heyoka|diffsol DESCRIPTION.json [--longest SECONDS] [--only WORD]
 
 Compiles and runs everything once, says `ready`, then answers each line of standard input with a line
 of JSON: `round` runs every contender at every tolerance again and gives the processor time each took,
 `memory` gives bytes. float64, one thread. Compiling is never in a time; calls from Python are.
 """
 import argparse
+import importlib
 import json
 import os
 import sys
@@ -19,21 +20,22 @@ os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("EQX_ON_ERROR", "nan")
 
+CLASSES = {"diffrax": ("diffrax_peer", "Diffrax"), "torchdiffeq": ("torch_peer", "TorchDiffEq"), "scipy": ("scipy_peer", "SciPy"),
+           "numbalsoda": ("numbalsoda_peer", "NumbaLsoda"), "heyoka": ("heyoka_peer", "Heyoka"),
+           "diffsol": ("diffsol_peer", "Diffsol")}
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("library", choices=("diffrax", "torchdiffeq"))
+    parser.add_argument("library", choices=tuple(CLASSES))
     parser.add_argument("description")
     parser.add_argument("--longest", type=float, default=1)
     parser.add_argument("--only", default="")
     o = parser.parse_args()
     with open(o.description) as file:
         problems = json.load(file)["problems"]
-    if o.library == "diffrax":
-        from diffrax_peer import Diffrax as Library
-    else:
-        from torch_peer import TorchDiffEq as Library
-    library = Library()
+    module, name = CLASSES[o.library]
+    library = getattr(importlib.import_module(module), name)()
     everyone = [who for problem in problems for who in library.contenders(problem) if o.only in who.solver]
     for who in everyone:
         print(who.problem["name"], who.kind, who.solver, file=sys.stderr, flush=True)

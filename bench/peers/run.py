@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Error against time of solves and gradients: revode, Boost.Odeint, SUNDIALS, Diffrax, torchdiffeq.
+"""Error against time of solves and gradients: revode, Boost.Odeint, SUNDIALS, and Python's libraries.
 
-usage: bench/peers/run.py PROGRAMS [-o FOLDER] [--rounds N] [--problems A,B] [--no-python] [--no-torch]
+usage: bench/peers/run.py PROGRAMS [-o FOLDER] [--rounds N] [--problems A,B] [--no-python] [--libraries A,B]
 
 PROGRAMS is the folder of revode-bench-peers. Rounds of all libraries take turns on one processor;
 the least time of each run counts. The Python libraries (requirements.txt) are installed with pip into
 a private environment (default build/peers); what fails to install is left out, and the report says
-so. Writes peers.json, peers.md and peers.svg.
+so. Writes peers.json and peers.svg; bench/tables.py draws the page.
 """
 import argparse
 import datetime
@@ -56,7 +56,7 @@ def main():
     parser.add_argument("--longest", type=float, default=1,
                         help="seconds; after a run that took longer, tighter tolerances are left out")
     parser.add_argument("--no-python", action="store_true")
-    parser.add_argument("--no-torch", action="store_true")
+    parser.add_argument("--libraries", default=",".join(LIBRARIES), help="A,B: these of Python's; default: all")
     o = parser.parse_args()
     o.out.mkdir(parents=True, exist_ok=True)
     program = [o.programs / "revode-bench-peers", *(["--problems", o.problems] if o.problems else [])]
@@ -65,7 +65,7 @@ def main():
     description = o.out / "peers_problems.json"
     description.write_text(json.dumps(described))
     workers = {}
-    for library in () if o.no_python else ("diffrax",) if o.no_torch else LIBRARIES:
+    for library in () if o.no_python else o.libraries.split(","):
         python = environment(o.environment, library)
         if python is not None:
             workers[library] = Worker(pinned([python, HERE / "peers.py", library, description, "--longest", o.longest]))
