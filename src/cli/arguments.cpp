@@ -161,6 +161,15 @@ void add_commands(CLI::App& app) {
   app.require_subcommand(0, 1);
 }
 
+/// Made once: to add the options takes longer than to read any command line, and tests/fuzz reads many.
+CLI::App& command_line() {
+  static CLI::App app(
+      "Ordinary differential equations and exact gradients, in the memory you choose.", "revode");
+  static const bool added = (add_commands(app), true);
+  static_cast<void>(added);
+  return app;
+}
+
 [[noreturn]] void refuse_option(const CLI::App& app, const std::string& full, bool top) {
   const std::string name = full.substr(0, full.find('='));
   const std::string of = top ? "revode" : "revode " + app.get_name();
@@ -213,9 +222,7 @@ void take(const CLI::App& command, arguments& found) {
 }  // namespace
 
 auto parse_arguments(int argc, const char* const* argv) -> std::optional<arguments> {
-  CLI::App app("Ordinary differential equations and exact gradients, in the memory you choose.",
-               "revode");
-  add_commands(app);
+  CLI::App& app = command_line();
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
+#include <optional>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include <cli/text.hpp>
 #if defined(REVODE_RANDOM123)
@@ -80,24 +81,35 @@ auto find_program(const erased_problem& p, std::string_view method) -> lane_prog
          ") give one of these, or solve ensembles through the library?");
 }
 
-/// "p:1=20:30:log"
+/// The parts of "p:1=20:30:log"; nothing where they are none. Taken apart from both ends, since
+/// std::regex needs a stack as deep as the text is long.
+auto parts_of_sweep(std::string_view text) -> std::optional<sweep> {
+  sweep s;
+  s.of_state = text.starts_with("y0:");
+  if (!s.of_state && !text.starts_with("p:")) return {};
+  text.remove_prefix(text.find(':') + 1);
+  s.logarithmic = text.ends_with(":log");
+  if (s.logarithmic) text.remove_suffix(4);
+  const std::size_t equal = text.find('='), colon = text.find(':');
+  if (equal == text.npos || colon == text.npos || colon < equal) return {};
+  s.at = counted(text.substr(0, equal));
+  if (s.at < 0) return {};
+  try {
+    s.lo = number("--sweep", text.substr(equal + 1, colon - equal - 1));
+    s.hi = number("--sweep", text.substr(colon + 1));
+  } catch (const std::invalid_argument&) {
+    return {};
+  }
+  return s;
+}
+
 auto read_sweep(const std::string& text, const erased_problem& p) -> sweep {
   const auto invalid = [&](const std::string& why) {
     misuse("invalid --sweep " + in_quotes(text) + " (" + why + ") give e.g. --sweep p:0=1:2?");
   };
-  static const std::regex form("(p|y0):([0-9]{1,9})=([^:]+):([^:]+?)(:log)?");
-  std::smatch part;
-  sweep s;
-  try {
-    if (!std::regex_match(text, part, form)) throw std::invalid_argument(text);
-    s.lo = number("--sweep", part[3].str());
-    s.hi = number("--sweep", part[4].str());
-  } catch (const std::invalid_argument&) {
-    invalid("p:I=lo:hi, y0:I=lo:hi, or one of these with :log is needed");
-  }
-  s.of_state = part[1] == "y0";
-  s.at = std::stoi(part[2]);
-  s.logarithmic = part[5].matched;
+  const std::optional<sweep> parts = parts_of_sweep(text);
+  if (!parts) invalid("p:I=lo:hi, y0:I=lo:hi, or one of these with :log is needed");
+  const sweep s = *parts;
   const int size = length(s.of_state ? p.y0 : p.p);
   if (s.at >= size)
     invalid(std::string(s.of_state ? "the components" : "the parameters") + " of " + p.name +

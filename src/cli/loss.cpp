@@ -38,14 +38,6 @@ double event_time(const loss& of, const solution_type& s) {
          " events occurred, counted from 0) give an earlier one, or a later --t1?");
 }
 
-/// The whole number behind "component:" or "event:", −1 if there is none.
-int number_behind(std::string_view prefix, std::string_view text) {
-  const std::string_view digits = text.substr(prefix.size());
-  const bool plain = !digits.empty() && digits.size() <= 9 &&
-                     digits.find_first_not_of("0123456789") == std::string_view::npos;
-  return plain ? std::stoi(std::string(digits)) : -1;
-}
-
 }  // namespace
 
 double loss::value(const solution_type& s) const {
@@ -75,13 +67,13 @@ auto read_loss(std::string_view text, std::string_view problem, int size, bool h
   if (text == "sum") return {loss::form::sum};
   if (text == "squared") return {loss::form::squared};
   if (text.starts_with(component)) {
-    const int i = number_behind(component, text);
+    const int i = counted(text.substr(component.size()));
     if (i >= 0 && i < size) return {loss::form::component, i};
     misuse("invalid --loss " + in_quotes(text) + " (the components of " + std::string(problem) +
            " are 0 to " + std::to_string(size - 1) + ") give e.g. --loss component:0?");
   }
   if (text.starts_with(event)) {
-    const int i = number_behind(event, text);
+    const int i = counted(text.substr(event.size()));
     if (i >= 0 && has_events) return {loss::form::event, i};
     misuse("invalid --loss " + in_quotes(text) + " (" +
            (has_events ? "events are counted from 0) give e.g. --loss event:0?"

@@ -184,6 +184,21 @@ void read_schedule(const arguments& given, schedule_kind kind, std::optional<ind
   r.tapes_resume = given.has("--resume");
 }
 
+auto read_schedule(const arguments& given) -> schedule_arguments {
+  schedule_arguments s;
+  s.kind = find_schedule(given.value_or("--kind", name(schedule_kind::binomial)));
+  if (!given.has("--steps"))
+    misuse("no --steps (a schedule is made for a number of steps) give e.g. --steps 10?");
+  s.steps = whole_number("--steps", given.at("--steps"));
+  if (given.has("--slots")) s.slots = whole_number("--slots", given.at("--slots"));
+  read_schedule(given, s.kind, s.slots, s.request);
+  s.count_known = !given.has("--count-unknown");
+  s.plot = given.value_or("--plot", "");
+  if (given.has("--plot")) check_picture("--plot", s.plot);
+  s.json = given.has("--json");
+  return s;
+}
+
 void check_output(std::string_view option, const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;

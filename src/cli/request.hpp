@@ -10,6 +10,7 @@
 #include <cli/event_methods.hpp>
 #include <cli/loss.hpp>
 #include <cli/methods.hpp>
+#include <cli/schedule_run.hpp>
 #include <revode/problems/catalog.hpp>
 
 namespace revode::cli {
@@ -79,6 +80,9 @@ auto find_log(const std::string& name) -> step_replay;
 /// among, where they are known.
 void read_schedule(const arguments& given, schedule_kind kind, std::optional<index> slots,
                    schedule_request& r);
+
+/// errors  misuse: unknown names, values that are none, no steps
+auto read_schedule(const arguments& given) -> schedule_arguments;
 
 /// Misuse unless a file can be made there and, for a picture, ends in .svg or .png.
 void check_output(std::string_view option, const std::string& path);

@@ -105,6 +105,14 @@ index whole_number(std::string_view option, std::string_view text) {
   return value;
 }
 
+int counted(std::string_view digits) {
+  constexpr std::string_view all = "0123456789";
+  if (digits.empty() || digits.size() > 9 || digits.find_first_not_of(all) != all.npos) return -1;
+  int value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
 index byte_count(std::string_view option, std::string_view text) {
   constexpr std::array<std::pair<std::string_view, double>, 7> units{{{"KiB", 0x1p10},
                                                                       {"MiB", 0x1p20},

@@ -35,6 +35,8 @@ std::string seconds_text(double seconds);
 /// Values of options; `option` is its name with dashes, for the misuse text.
 double number(std::string_view option, std::string_view text);
 index whole_number(std::string_view option, std::string_view text);
+/// What up to nine digits say, −1 of any other text.
+int counted(std::string_view digits);
 /// 65536, 64KiB, 1.5MB
 index byte_count(std::string_view option, std::string_view text);
 /// "a,b,c", or "@file" with numbers between commas or white space.

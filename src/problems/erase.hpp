@@ -19,8 +19,13 @@ inline constexpr int largest_size = 10'000'000;
 
 [[noreturn]] inline void misuse(const std::string& text) { throw std::invalid_argument(text); }
 
+/// 'text', its beginning where it is long, a ? for each control character.
 inline std::string quoted(std::string_view text) {
-  return std::string("'").append(text).append("'");
+  constexpr std::size_t most = 200;
+  std::string quote = std::string("'").append(text.substr(0, most));
+  for (char& c : quote)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  return quote.append(text.size() > most ? "…'" : "'");
 }
 
 /// The whole text as a number, or false.

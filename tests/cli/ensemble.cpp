@@ -153,6 +153,16 @@ TEST_CASE("ensemble: lanes that fail are counted, their gradients are null, and 
   }
 }
 
+TEST_CASE("ensemble: a sweep of any length is read or refused in words") {
+  if (!lanes_are_built()) return;
+  const std::string long_one = "p:0=1" + std::string(100'000, '1') + ":2";
+  const outcome o = run("ensemble lorenz --lanes 2 --sweep " + long_one);
+  CHECK(o.exit_status == 2);
+  CHECK(o.err.starts_with("invalid --sweep 'p:0=1111"));
+  for (const char* part : {"p:0", "p:=1:2", "p:0=1=1:2", "p:0:=1:2", "q:0=1:2", "y0:0=1:2:log:log"})
+    CHECK(run("ensemble lorenz --lanes 2 --sweep " + std::string(part)).exit_status == 2);
+}
+
 TEST_CASE("ensemble: without a sweep parameters are 1 to 1.1 times their own, the same each time") {
   if (!lanes_are_built()) return;
   const outcome o = run("ensemble kepler:0.3 --lanes 50 --json");
