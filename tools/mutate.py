@@ -35,13 +35,16 @@ def try_switches(tree, layers, results, kept, whole, longest):
     failing = [f"{c.layer}: {c.name}" for c in cases if not c.passed]
     print(f"{len(cases)} cases; not counted, since they fail without a fault: {failing}", flush=True)
     for number, fault in enumerate(tree.faults, 1):
-        if results.get(fault.key(), {}).get("what") == "died":
+        before = results.get(fault.key(), {})
+        if before.get("what") in ("died", "no code"):
             continue
         reaching = [c for c in cases if number in c.reached]
         near = [c for c in reaching if c.seconds <= longest]
         by = p.killed_by(number, near, made)
         if by is None and whole and not failing:  # what one case computes once, another may look at
             by = next((c for c in near if p.fails(made[c.layer], number, 1800)), None)
+        if not reaching and before:
+            continue  # other layers' cases, or its own programs, have told what there is to tell
         what = "died" if by else "survived" if reaching else "not reached"
         files = list(dict.fromkeys(c.file for c in sorted(reaching, key=lambda c: c.seconds)))
         results[fault.key()] = {"what": what, "by": f"{by.layer}: {by.name}" if by else None,
@@ -75,7 +78,7 @@ def main():
             alone.try_headers(ROOT, where, tree.faults, results)
         try_switches(tree, asked.layers.split(","), results, kept, asked.whole, asked.longest)
         if not asked.no_alone:
-            alone.try_alone(ROOT, where, tree.faults, results)
+            alone.try_alone(ROOT, where, tree.faults, results, kept)
     finally:
         kept.write_text(json.dumps(results, indent=1))
     if asked.no_alone:

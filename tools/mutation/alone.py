@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults that no switch tells anything of: each compiled by itself with the test files nearest to it."""
 
+import json
 import pathlib
 import re
 import shutil
@@ -137,7 +138,7 @@ def try_sanitized(root, bench, faults, results):
     bench.sanitizers, bench.sound = [], {}
 
 
-def try_alone(root, where, faults, results):
+def try_alone(root, where, faults, results, kept):
     left = [x for x in faults if results[x.key()]["what"] == "not reached"]
     reach = {t: includes_of(root, t) for t in [*test_files(root), *(root / "solvers").glob("*.cpp")]}
     bench = Bench(root, where)
@@ -148,3 +149,4 @@ def try_alone(root, where, faults, results):
         what, by = bench.try_fault(fault, near[:FILES])
         results[fault.key()] = {"what": what, "by": by, "cases": 0}
         print(f"{what:12} {fault.key()} ({by})", flush=True)
+        kept.write_text(json.dumps(results, indent=1))

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import time
@@ -205,12 +206,15 @@ def cases_of(layer, program):
     return [Case(layer, i, line) for i, line in enumerate(told.read_text().splitlines(), 1)]
 
 
-def fails(program, number, limit, *options):
-    """Does the program end badly, or not at all, with this fault?"""
+def fails(program, number, seconds, *options):
+    """Does the program end badly with this fault, or take more seconds of a core than that?"""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
+
     try:
         return subprocess.run([program, "--abort-after=1", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              env={**os.environ, "REVODE_FAULT": str(number)}, timeout=limit).returncode != 0
-    except subprocess.TimeoutExpired:
+                              env={**os.environ, "REVODE_FAULT": str(number)}, preexec_fn=limited, timeout=3600).returncode != 0
+    except subprocess.TimeoutExpired:  # it waits for something that does not come
         return True
 
 
