@@ -17,9 +17,21 @@ nightly_clang() {
 
 # All test files, not the subset of every change.
 nightly_sanitizers() {
-  configure asan -DREVODE_SANITIZED_SUBSET=OFF -DREVODE_COMMAND=OFF &&
-    build asan &&
-    ctest --test-dir build/asan
+  configure asan_all &&
+    build asan_all &&
+    ctest --test-dir build/asan_all
+}
+
+# Recordings and lanes on std::thread, whose order the thread sanitizer sees; it does not see OpenMP's.
+nightly_threads() {
+  configure release && build release --target revode_core revode_catalog &&
+    g++ -std=c++20 -O1 -g1 -DREVODE_HD=inline -ffp-contract=off -fsanitize=thread -w -Iinclude -Isolvers -Iadjoint -Itests \
+      -isystem /usr/include/eigen3 -isystem /usr/local/cuda/include/cccl \
+      -DTHRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP \
+      tests/main.cpp tests/batch/threads.cpp tests/ad/thread_owner.cpp tests/interop/eigen_recording_threads.cpp \
+      tests/problems/erased_field.cpp build/release/librevode_catalog.a build/release/librevode_core.a \
+      -o build/nightly/test_threads &&
+    build/nightly/test_threads
 }
 
 # Of twelve workloads; 2 % more fails.
@@ -44,14 +56,20 @@ nightly_fuzz() {
     fuzz spill src/loop/file_pool.cpp
 }
 
-# nightly_threads SYSTEM: lanes on threads have the bits of one core.
-nightly_threads() {
+# Random command lines, run whole.
+nightly_commands() {
+  configure release && build release --target revode_command &&
+    python3 tools/fuzz_commands.py build/release/revode --seconds 600
+}
+
+# nightly_lanes SYSTEM: lanes on its threads have the bits of one core.
+nightly_lanes() {
   configure release -B "build/nightly_$1" -DREVODE_BATCH_SYSTEM="$1" -DREVODE_COMMAND=OFF &&
     build "nightly_$1" --target test_batch &&
     ctest --test-dir "build/nightly_$1" --no-tests=error -L '^batch$'
 }
-nightly_omp() { nightly_threads OMP; }
-nightly_tbb() { nightly_threads TBB; }
+nightly_omp() { nightly_lanes OMP; }
+nightly_tbb() { nightly_lanes TBB; }
 
 # nightly_part NAME: runs it unless it passed at this commit; its line is kept beside the builds.
 nightly_part() {
@@ -69,7 +87,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions fuzz heavy clang omp tbb sanitizers'
+nightly_parts='instructions fuzz commands heavy clang omp tbb threads sanitizers'
 
 nightly() {
   # shellcheck disable=SC2086

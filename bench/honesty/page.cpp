@@ -121,7 +121,7 @@ What a tolerance buys. Every adaptive method of the command on every named probl
 methods on problems that are not stiff (atol = rtol), Rosenbrock and implicit ones on stiff problems of at most 100
 elements (the problem's own atol). A number is the final error in tolerances, the largest |y − r| / (atol + rtol |r|) over
 the components of the problem's reference r; 1 is what was asked for. A solve that says success and is far off is what
-this page is to find: tests hold the medians and the exceptions (`tests/cli/honesty.cpp`, all rows with `--heavy`).
+this page is to find: tests hold the medians and the exceptions (`tests/cli/honesty.cpp`, all rows with `--nightly`).
 
 This page is written by
 
