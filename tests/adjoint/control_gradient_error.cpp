@@ -64,6 +64,17 @@ TEST_CASE("control_gradient_error: a relaxation oscillation's derivative, right 
   CHECK(std::abs(any.gradient->y0[0] / 2.7734 - 1) < 100 * o.rtol);
 }
 
+TEST_CASE("control_gradient_error: its reverse pass pulls one cotangent") {
+  const problem<vdpol_stiff, two, one> q{vdpol_stiff{}, {2, 0}, 0, 0.5, {1e-3}};
+  const options o{.rtol = 1e-5, .atol = 1e-5};
+  const auto sum = [](const auto& y) { return y[0] + y[1]; };
+  const auto plain = value_and_gradient(q, rodas5p{}, o, sum);
+  const auto all =
+      value_and_gradient(q, rodas5p{}, o, sum, control_gradient_error{random_directions{}});
+  CHECK(all.gradient->reverse.vjp_evaluations * plain.solution.stats.accepted ==
+        plain.gradient->reverse.vjp_evaluations * all.solution.stats.accepted);
+}
+
 TEST_CASE("control_gradient_error: several directions at once, each as by itself") {
   const problem<vdpol_stiff, two, one> q{vdpol_stiff{}, {2, 0}, 0, 0.5, {1e-3}};
   const options o{.rtol = 1e-6, .atol = 1e-6, .save = {.ts = {0.3}, .t1 = true}};

@@ -229,6 +229,45 @@ TEST_CASE("a solve notices a Jacobian that is not finite at its k-th call") {
   stumble(rodas4{});
 }
 
+/// Once a derivative by p was asked for its products alternate in sign, until the next step asks for f.
+struct alternating_push {
+  struct state {
+    int sign = 0;  ///< 0: the products are those of f
+    int fields = 0;
+  } * now;
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    if (++now->fields > 1) now->sign = 0;  // a Jacobian of products asks once
+    for (int i = 0; i < 2; ++i) dy[i] = 1 - p[0] * y[i] + 0.25 * y[i] * y[1 - i];
+  }
+  template <class T, class Y, class P, class DY, class DP>
+  void jvp(const T&, const Y& y, const P& p, const T&, const DY& v, const DP& dp, Y& out) const {
+    if (dp.size() > 0 && dp.data()[0] != 0) *now = {1, 0};
+    const double factor = now->sign == 0 ? 1 : (now->sign = -now->sign);
+    for (int i = 0; i < 2; ++i) {
+      out[i] = factor * (-p[0] * v[i] + 0.25 * (v[i] * y[1 - i] + y[i] * v[1 - i]));
+      if (dp.size() > 0) out[i] = out[i] - y[i] * dp.data()[0];
+    }
+  }
+};
+
+template <class M>
+void push_alternating(const M& m) {
+  CAPTURE(std::string(M::name));
+  alternating_push::state now;
+  const problem q{alternating_push{&now}, vec{1.0, 0.5}, 0.0, 1.0, vec{1000.0}};
+  tangents<small, vec<double, 1>> along{.y0 = {1, 0}, .p = {0}};
+  CHECK(solve(q, m, {}, along).tangent_status == status::success);
+  along.p = {1};
+  const auto s = solve(q, m, {}, along);
+  CHECK(s.status == status::success);
+  CHECK(s.tangent_status == status::linear_solve_failure);
+  CHECK(std::isnan(s.y_dot[0]));
+}
+TEST_CASE("forward mode: linear systems of the derivative that fail are its status") {
+  push_alternating(with_algebra<kvaerno3, gmres<>>{});
+}
+
 TEST_CASE("forward mode has the status of its linear systems") {
   fault wrong{.alternates = true};
   const problem q{pair_of_words{1000, &wrong}, vec{1.0, 0.5}, 0.0, 1.0, vec{2.0}};
