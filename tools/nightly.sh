@@ -53,7 +53,9 @@ fuzz() {
 nightly_fuzz() {
   configure release && build release --target revode_core revode_catalog &&
     fuzz numbers src/cli/text.cpp &&
-    fuzz spill src/loop/file_pool.cpp
+    fuzz spill src/loop/file_pool.cpp &&
+    fuzz requests src/cli/arguments.cpp src/cli/ensemble_request.cpp src/cli/gradient_request.cpp src/cli/loss.cpp \
+      src/cli/methods.cpp src/cli/request.cpp src/cli/text.cpp
 }
 
 # Random command lines, run whole.

@@ -83,18 +83,20 @@ auto happenings(index lanes) {
   return each;
 }
 
-TEST_CASE("ensemble events: bounces, kicks at times of each lane, and ends, as in a single solve") {
+void as_in_single_solves(int samples) {
+  CAPTURE(samples);
   const index lanes = 30;
+  const options o{.event_samples = samples};
   const auto e = balls(lanes);
   const auto each = happenings(lanes);
-  const auto s = solve(e, tsit5{}, {}, each, place{});
+  const auto s = solve(e, tsit5{}, o, each, place{});
   index ended_early = 0, bounces = 0;
   for (index l = 0; l < lanes; ++l) {
     CAPTURE(l);
     CHECK(same_as_alone(s, l,
-                        solve(problem_of(e, l), tsit5{}, options_of(e, {}, l), of_lane(each, l))));
+                        solve(problem_of(e, l), tsit5{}, options_of(e, o, l), of_lane(each, l))));
     ended_early += s.status[static_cast<std::size_t>(l)] == status::terminal_event;
-    for (const auto& o : s.events[static_cast<std::size_t>(l)]) bounces += o.which == 0;
+    for (const auto& at : s.events[static_cast<std::size_t>(l)]) bounces += at.which == 0;
   }
   CHECK(ended_early > 0);
   CHECK(s.status[1] == status::event_not_resolved);  // its condition is no number
@@ -102,6 +104,9 @@ TEST_CASE("ensemble events: bounces, kicks at times of each lane, and ends, as i
   CHECK(s.t[5] > 1.5);
   CHECK(ended_early < lanes);
   CHECK(bounces > 2 * lanes);
+}
+TEST_CASE("ensemble events: bounces, kicks at times of each lane, and ends, as in a single solve") {
+  for (const int samples : {options{}.event_samples, 1, 7}) as_in_single_solves(samples);
 }
 
 TEST_CASE("ensemble events: one list for all; a lane that throws ends alone") {

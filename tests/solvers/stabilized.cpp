@@ -127,6 +127,36 @@ TEST_CASE_TEMPLATE("stabilised methods: of the estimate, its order of z is left"
   }
 }
 
+struct linear {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    dy[0] = p[0] * y[0];
+  }
+};
+TEST_CASE_TEMPLATE(
+    "stabilised methods: the error of a step is its estimate's polynomial in tolerances", M, rkc,
+    rock2, rock4) {
+  using one = vec<double, 1>;
+  int degrees = 0;
+  for (double radius = 5, stages = 0; radius < 13000; radius *= 1.02) {
+    if (stages == M::stages_for(radius)) continue;
+    stages = M::stages_for(radius);
+    CAPTURE(stages);
+    ++degrees;
+    const one y0{1}, p{-0.4};
+    const linear f;
+    system<linear, one, one> sys(f, p);
+    const M m{.spectral_radius = radius};
+    auto from = make_carry<M>(y0), next = from;
+    auto tape = make_like<typename method_types<M, one>::tape>(y0);
+    begin(m, sys, 0.0, y0, from);
+    const double told = attempt(m, sys, {0.0, 1e-3}, 0.0, 1.0, from, tape, next).error_squared;
+    const double error = 1e3 * amplification(M::scheme(M::stages_for(radius)), p[0]).error;
+    CHECK(told == doctest::Approx(error * error).epsilon(1e-6));
+  }
+  CHECK(degrees > 30);
+}
+
 TEST_CASE("ROCK4 on heat_1d:200 takes a tenth of tsit5's evaluations, to the same tolerance") {
   const heat_1d f{200};
   const problem q{f, f.y0(), f.t0, f.t1, f.parameters()};

@@ -31,13 +31,31 @@ def words(path):
     return set(re.split(r"[_/.]", path.stem))
 
 
+def told(root, file):
+    """The tests that tests_of.txt names for the file."""
+    for line in (root / "tools/mutation/tests_of.txt").read_text().splitlines():
+        name, *tests = line.split()
+        if name == file:
+            return [root / "tests" / t for t in tests]
+    return []
+
+
 def nearest(root, file, reach):
-    """Proofs of the header by static_asserts, then test files that read it: its own layer's before others, then
-    like names, then by distance."""
+    """Proofs of the header by static_asserts and tests told, then test files that read it: its own layer's before
+    others, then like names, then by distance."""
     header = root / file
     layer = file.split("/")[2 if file.startswith("include") else 0]
     near = [t for t in reach if header in reach[t]]
-    return sorted(near, key=lambda t: (not (t.parent == root / "solvers" and reach[t][header] == 1), t.parent.name != layer, -len(words(t) & words(header)), reach[t][header]))
+    first = told(root, file)
+    return sorted(near, key=lambda t: (not (t.parent == root / "solvers" and reach[t][header] == 1), t not in first,
+                                       t.parent.name != layer, -len(words(t) & words(header)), reach[t][header]))
+
+
+def tests_of_source(file, reach):
+    """Of src/cuts.cpp those of the layer solve, of src/schedule/planner.cpp those of schedule."""
+    parts = file.split("/")
+    layer = parts[1] if len(parts) > 2 else "solve"
+    return [t for t in reach if t.parent.name == layer]
 
 
 class Bench:
@@ -61,6 +79,8 @@ class Bench:
         level = ["-O2"] if test.parent.name in ("ad", "state") else ["-O0", "-DREVODE_HD=inline"]
         sources = [x for x in (self.tree / "src").rglob("*.cpp") if "/cli/" not in str(x) and "generate" not in x.name
                    and "/problems/" not in str(x)] if self.in_src else []
+        if test.name != "allocations.cpp" and '"allocations.hpp"' in test.read_text():
+            sources.append(test.parent / "allocations.cpp")
         made = subprocess.run(["nice", "-n", "5", "g++", *flags(self.tree, self.root), *level, *self.sanitizers, test, *sources, self.main, self.library,
                                "-lklu", "-lpthread", "-o", program], capture_output=True, text=True, cwd=self.root)
         if made.returncode != 0:
@@ -142,11 +162,10 @@ def try_alone(root, where, faults, results, kept):
     left = [x for x in faults if results[x.key()]["what"] == "not reached"]
     reach = {t: includes_of(root, t) for t in [*test_files(root), *(root / "solvers").glob("*.cpp")]}
     bench = Bench(root, where)
-    try_sanitized(root, bench, faults, results)
     for fault in left:
-        near = nearest(root, fault.file, reach) if not fault.file.startswith("src/") else [
-            t for t in reach if t.parent.name == fault.file.split("/")[1]]
+        near = tests_of_source(fault.file, reach) if fault.file.startswith("src/") else nearest(root, fault.file, reach)
         what, by = bench.try_fault(fault, near[:FILES])
-        results[fault.key()] = {"what": what, "by": by, "cases": 0}
+        results[fault.key()] = {"what": what, "by": by, "cases": 0, "files": [str(t) for t in near[:FILES]]}
         print(f"{what:12} {fault.key()} ({by})", flush=True)
         kept.write_text(json.dumps(results, indent=1))
+    try_sanitized(root, bench, faults, results)
