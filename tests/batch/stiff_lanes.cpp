@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stiff_lanes.hpp"
 
+#include <type_traits>
+
 namespace revode {
 namespace {
 
-template <class E>
-using few_lanes = ensemble_solver<rosenbrock23, typename E::field_type, typename E::state_type,
+template <class E, class M = rosenbrock23>
+using few_lanes = ensemble_solver<M, typename E::field_type, typename E::state_type,
                                   typename E::parameter_type, place, 16, false>;
 
 TEST_CASE("stiff lanes: a Rosenbrock method has the bits, counts and status of single solves") {
@@ -48,9 +50,13 @@ TEST_CASE("stiff lanes: rows change places in some lanes and in others not") {
   ensemble<wheel, vec<double, 5>, vec<double, 1>> e{.y0 = {{1.0, 0.5, -0.25, 0.0, 2.0}}, .p = {}};
   for (int l = 0; l < 20; ++l) e.p.push_back({0.1 + 1.5 * l});
   const options o{.fixed_step = 0.5};
-  few_lanes<decltype(e)> solver(e, rosenbrock23{}, o);
-  solver.run();
-  check_against_single_solves(e, rosenbrock23{}, o, solver.result());
+  const auto check = [&](const auto& m) {
+    few_lanes<decltype(e), std::remove_cvref_t<decltype(m)>> solver(e, m, o);
+    solver.run();
+    check_against_single_solves(e, m, o, solver.result());
+  };
+  check(rosenbrock23{});
+  check(rodas4{});  // it is not FSAL
 }
 
 TEST_CASE("stiff lanes: methods and sizes that lanes do not take") {
