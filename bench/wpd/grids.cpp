@@ -51,9 +51,9 @@ double digits_on(int width, const std::vector<double>& y, double scale) {
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double error = std::abs(y[i] - expected[i]) / (scale + std::abs(expected[i]));
-    worst = error <= worst ? worst : error;  // a NaN stays
+    worst = error <= worst || std::isnan(worst) ? worst : error;
   }
-  return -std::log10(std::fmax(worst, 1e-17));
+  return -std::log10(worst < 1e-17 ? 1e-17 : worst);
 }
 
 template <class M>

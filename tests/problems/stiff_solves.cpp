@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include <revode/problems/hires.hpp>
@@ -31,6 +32,14 @@ TEST_CASE("Rodas5P solves the small stiff problems from rtol 1e-4 to 1e-10, at m
   check(hires{});
   check(vdpol_stiff{});
   check(pollu{});
+}
+
+TEST_CASE("a solution that is no number has no digits") {
+  const hires f;
+  auto y = f.reference();
+  CHECK(mixed_digits(f, y, 1e-4) == doctest::Approx(17));
+  y[3] = std::numeric_limits<double>::quiet_NaN();
+  CHECK(std::isnan(mixed_digits(f, y, 1e-4)));
 }
 
 }  // namespace

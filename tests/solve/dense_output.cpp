@@ -146,4 +146,23 @@ TEST_CASE("a time outside is refused word by word, also behind a solve that ende
                        std::invalid_argument);
 }
 
+TEST_CASE("what a solve with events refuses, one with dense output refuses in the same words") {
+  const problem q{falling_ball{}, vec{1., 0.}, 0., 9., vec{8., 0.5}};
+  const auto list = events(landing{}, gain{{0}});
+  const auto said = [](const auto& act) -> std::string {
+    try {
+      act();
+    } catch (const std::invalid_argument& misuse) {
+      return misuse.what();
+    }
+    return "accepted";
+  };
+  for (const options& o : {options{.rtol = -1}, options{.event_samples = 0}}) {
+    const std::string plain = said([&] { solve(q, tsit5{}, o, list); });
+    CHECK(plain != "accepted");
+    CHECK(said([&] { solve(q, tsit5{}, o, list, dense_output{}); }) == plain);
+    CHECK(said([&] { solve(problem(q), tsit5{}, o, list, dense_output{}); }) == plain);
+  }
+}
+
 }  // namespace revode

@@ -62,6 +62,29 @@ TEST_CASE("the maximum norm is at least the mean and at most √n of it: steps s
   CHECK(ratio < 1.02 * std::pow(3, 0.1));
 }
 
+/// y = ((1 − t)², e^−t): a step too long asks for the root of a negative number.
+struct emptying {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P&, Y& dy) const {
+    using std::sqrt;
+    dy[0] = -2.0 * sqrt(y[0]);
+    dy[1] = -y[1];
+  }
+};
+TEST_CASE("the maximum norm of errors of which one is no number is none, and rejects the step") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& errors : {state{nan, 1, 2}, state{1, nan, 2}, state{1, 2, nan}})
+    CHECK(std::isnan(maximum_norm(errors.data(), 3)));
+  const problem q{emptying{}, vec{1.0, 1.0}, 0.0, 0.9999, vec<double, 0>{}};
+  for (const double rtol : {1e-2, 1e-3, 1e-5}) {
+    options o{.rtol = rtol, .atol = rtol / 10, .first_step = 0.5};
+    o.norm.combine = maximum_norm;
+    const auto s = solve(q, tsit5{}, o);
+    CHECK(s.status == status::success);
+    CHECK(std::abs(s.y[0] - 1e-8) < 10 * rtol);
+  }
+}
+
 TEST_CASE("a component outside the norm takes no part in the choice of steps") {
   const problem with{oscillator_with_integral{}, state{1, 0, 0}, 0.0, 5.0, vec{4.0}};
   struct oscillator {

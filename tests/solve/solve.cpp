@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include <revode/problems/lorenz.hpp>
 #include <revode/interop/eigen.hpp>
+#include <revode/problems/lorenz.hpp>
 #include <revode/problems/rotation.hpp>
 #include <revode/solve/solve.hpp>
 #include <revode/solvers/rk4.hpp>

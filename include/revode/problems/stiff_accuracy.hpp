@@ -9,7 +9,8 @@
 
 namespace revode {
 
-/// −log₁₀ of the largest |yᵢ − rᵢ| / (scale + |rᵢ|) over the components of a problem's reference r.
+/// −log₁₀ of the largest |yᵢ − rᵢ| / (scale + |rᵢ|) over the components of a problem's reference r, 17
+/// where there is none; NaN where y has one.
 template <class Problem, class Y>
 double digits_of(const Problem& f, const Y& y, double scale) {
   const auto reference = f.reference();
@@ -20,9 +21,9 @@ double digits_of(const Problem& f, const Y& y, double scale) {
     const int i = components.empty() ? k : components[static_cast<std::size_t>(k)];
     const double expected = reference.data()[k];
     const double error = std::abs(y.data()[i] - expected) / (scale + std::abs(expected));
-    worst = error <= worst ? worst : error;  // a NaN stays
+    worst = error <= worst || std::isnan(worst) ? worst : error;
   }
-  return -std::log10(std::fmax(worst, 1e-17));
+  return -std::log10(worst < 1e-17 ? 1e-17 : worst);
 }
 
 /// Digits by errors relative to atol/rtol + |y|, with the absolute tolerance that goes with rtol.

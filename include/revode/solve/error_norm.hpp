@@ -29,11 +29,11 @@ struct error_norm {
   }
 };
 
-/// The largest of them: options{.norm = {.combine = maximum_norm}}.
+/// The largest of them, NaN if one is: options{.norm = {.combine = maximum_norm}}.
 inline double maximum_norm(const double* scaled, int n) {
   double most = 0;
-  for (int i = 0; i < n; ++i)
-    if (!(std::abs(scaled[i]) <= most)) most = std::abs(scaled[i]);  // NaN stays
+  for (int i = 0; i < n && most == most; ++i)
+    if (!(std::abs(scaled[i]) <= most)) most = std::abs(scaled[i]);
   return most;
 }
 
