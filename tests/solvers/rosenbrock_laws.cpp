@@ -11,6 +11,12 @@ TEST_CASE(
   for_some_rosenbrock([&](const auto& m) { check_laws(m, q); });
 }
 
+TEST_CASE("Rosenbrock methods over states whose size is known at run time") {
+  const problem q{stiff_pair{}, Eigen::VectorXd(Eigen::Vector2d(0.5, 1.0)), 0.0, 1.5,
+                  Eigen::VectorXd(Eigen::Vector2d(40.0, 1.3))};
+  check_laws(rodas4{}, q);
+}
+
 /// Every element drives the next one, faster than 1/(h γ) at times: rows of the matrix change places.
 template <int N>
 struct wheel {

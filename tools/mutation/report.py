@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/mutation.md: how many faults died, and which live."""
 
+import subprocess
+
+from faults import FOLDERS
+
 
 def layer(file):
     parts = file.split("/")
@@ -35,9 +39,16 @@ def score(faults, results, why):
     return len(faults), how.count("no code"), same, how.count("died")
 
 
+def library_commit(root):
+    """The last one that changed what faults are drawn from."""
+    said = subprocess.run(["git", "log", "-1", "--format=%h", "--", *FOLDERS], cwd=root, capture_output=True, text=True)
+    return said.stdout.strip() or "unknown"
+
+
 def table(root, seed, of, lines, drawn, known, results):
     why = equivalents(root)
-    text = [(root / "tools/mutation/intro.md").read_text().format(seed=seed, of=of, lines=lines, count=len(drawn)).rstrip(), "",
+    intro = (root / "tools/mutation/intro.md").read_text()
+    text = [intro.format(seed=seed, of=of, lines=lines, count=len(drawn), commit=library_commit(root)).rstrip(), "",
             "| layer | drawn | no code | equivalent | died | score |", "|---|---|---|---|---|---|"]
     layers = sorted({layer(x.file) for x in drawn})
     for name, here in [*((n, [x for x in drawn if layer(x.file) == n]) for n in layers), ("**all**", drawn),
