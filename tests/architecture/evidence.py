@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""evidence.py ROOT BUILD: what the rows of docs/evidence.md name is there, and every sentence with a number has a row."""
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT, BUILD = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+PAGE = "docs/evidence.md"
+DOCUMENTS = ("README.md", "docs/guide.md")
+BELOW = ("", "include/revode", "solvers/revode", "adjoint/revode", "tests")
+OPTIONAL = ("klu", "odeint", "random123")  # sources that are left out where their library is not installed
+NUMBER = re.compile(r"(?<![\w.+-])\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*(?![\w-])"
+                    r"|\b(?:half|twice|(?:third|quarter|fifth|tenth|fifteenth)s?)\b")
+NAMES = re.compile(r"\d{4}-\d\d-\d\d|\b(?:Debian|License|C\+\+)\s?\d[\d.]*")
+SPAN = re.compile(r"`([^`]+)`")
+
+
+def text(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def cmake(*folders):
+    return "\n".join(file.read_text() for folder in folders for file in (ROOT / folder).glob("**/*")
+                     if file.name == "CMakeLists.txt" or file.suffix == ".cmake")
+
+
+def glob(pattern, name):
+    """As doctest matches: * and ? alone, whatever the case."""
+    return re.fullmatch("".join({"*": ".*", "?": "."}.get(c, re.escape(c)) for c in pattern), name, re.I | re.S)
+
+
+def in_sources(program, files, cases):
+    layer, heavy = re.fullmatch(r"test_(\w+?)(_heavy)?", program).groups()
+    for file in sorted((ROOT / "tests" / layer).glob("*.cpp")):
+        if file.name.endswith(".heavy.cpp") == bool(heavy) and (not files or any(glob(f, str(file)) for f in files)):
+            found = re.findall(r'TEST_CASE\w*\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', file.read_text(encoding="utf-8"))
+            names = [re.sub(r'"\s*"', "", name).strip().strip('"') for name in found]
+            if any(not cases or any(glob(case, name) for case in cases) for name in names):
+                return True
+
+
+def test_program(words):
+    program = words[0].split("/")[-1]
+    filters = dict(word.split("=", 1) for word in words[1:])
+    if set(filters) - {"-tc", "-sf"}:
+        return "its filters are not -tc and -sf alone"
+    files, cases = (filters.get(key, "").split(",") if filters.get(key) else [] for key in ("-sf", "-tc"))
+    built = BUILD / "tests" / program
+    if built.is_file() and not any(name in word.lower() for name in OPTIONAL for word in words[1:]):
+        said = subprocess.run([built, *words[1:], "--count", "-nc"], capture_output=True, text=True, check=False).stdout
+        count = re.search(r"current filters: (\d+)", said)
+        return None if count and int(count[1]) > 0 else f"{program} has no test case that these filters pass"
+    return None if in_sources(program, files, cases) else f"no source of {program} has such a test case"
+
+
+def ctest(words):
+    built = "\n".join(file.read_text() for part in ("tests", "examples") for file in BUILD.glob(f"{part}/**/CTestTestfile.cmake"))
+    rules = cmake("tests", "examples")
+    names = set(re.findall(r"add_test\(\W*([\w.]+)", built)) | set(re.findall(r"add_test\(\s*NAME (\w+)\s", rules))
+    names |= {f"example_{file.stem}" for file in ROOT.glob("examples/*.cpp")}
+    names |= {f"compile_fail_{file.stem}" for file in ROOT.glob("tests/compile_fail/*.cpp")}
+    labels = {folder.name for folder in ROOT.glob("tests/*/")} | set(re.findall(r"LABELS (\w+)", rules))
+    for key, known, what in (("-R", names, "test"), ("-L", labels, "label")):
+        for wanted in words[words.index(key) + 1].split("|") if key in words else ():
+            if not any(re.search(wanted, name) for name in known):
+                return f"ctest has no {what} {wanted}"
+
+
+def tools_dev(words):
+    script = text("tools/dev")
+    if not re.search(rf"^  {words[1]}\) ", script, re.M):
+        return f"tools/dev has no command {words[1]}"
+    for word in words[2:]:
+        if word.startswith("--") and word not in script:
+            return f"tools/dev has no option {word}"
+        if words[1] == "bench" and not word.startswith("-") and not any(ROOT.glob(f"bench/{word}*")):
+            return f"tools/dev bench has no benchmark {word}"
+
+
+def path_there(path):
+    return None if any(any((ROOT / folder).glob(path + "*")) for folder in BELOW) else f"there is no {path}"
+
+
+def reason(command):
+    """Why the command shows nothing any more; None where it is as it should be."""
+    words = shlex.split(command)
+    if len(words) == 1 and words[0] in ("ctest", "tools/dev", "R/revode"):
+        return "it says nothing of what is to be run"
+    program = words[0].split("/")[-1]
+    if words[0].startswith("R/tests/test_"):
+        return test_program(words)
+    if words[0] in ("ctest", "tools/dev"):
+        return (ctest if words[0] == "ctest" else tools_dev)(words)
+    if words[0] == "R/revode":
+        return None if f'add_subcommand("{words[1]}"' in text("src/cli/arguments.cpp") else f"revode has no command {words[1]}"
+    if words[:2] == ["cmake", "--build"] or words[0].startswith(("build/bench/", "R/revode-bench-")):
+        target = words[-1] if program == "cmake" else program
+        rules = text("CMakeLists.txt") + cmake("bench", "cmake", "tests")
+        return None if re.search(rf"\b{target}\b", rules) else f"there is no target {target}"
+    return next(filter(None, (path_there(word) for word in words if "/" in word or "." in word)), None)
+
+
+def rows():
+    for line in text(PAGE).splitlines():
+        cells = [cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) != 3 and line.startswith("|"):
+            sys.exit(f"{PAGE}: a row of {len(cells)} cells, not 3: {line}")
+        if cells and cells[0] not in ("promise", "---"):
+            yield cells
+
+
+def sentences(path):
+    """Those of the prose; in the guide the cells of tables too, in README not: those list methods."""
+    prose = re.sub(r"^```.*?^```", "", text(path), flags=re.M | re.S)
+    prose = re.sub(r"^#.*$", "", prose, flags=re.M)
+    prose = re.sub(r"^\|.*$", "" if path == "README.md" else lambda row: row[0].replace("|", "\n\n"), prose, flags=re.M)
+    prose = re.sub(r"^\s*(?:- |\d+\. )", "\n\n", re.sub(r"\]\([^)]*\)", "]", SPAN.sub("` `", prose)), flags=re.M)
+    for paragraph in re.split(r"\n\s*\n", prose):
+        yield from re.split(r"(?<=[.;?!])\s+", " ".join(paragraph.split()))
+
+
+def words_of(sentence):
+    return set(re.findall(r"\w{4,}", sentence.lower()))
+
+
+def main():
+    table, bad = list(rows()), []
+    for promise, shown, figure in table:
+        commands = SPAN.findall(shown)
+        reasons = [f"`{command}`: {why}" for command in commands if (why := reason(command))]
+        if not commands and "**open**" not in shown:
+            reasons.append("it names no test or command and does not say **open**")
+        paths = [span for span in SPAN.findall(promise + figure) if re.match(r"(tests|examples|bench|docs)/", span)]
+        reasons += filter(None, map(path_there, paths))
+        bad += [f"{PAGE}, row “{promise[:70]}”: {why}" for why in reasons]
+    known = [(set(NUMBER.findall(NAMES.sub("", line))), words_of(line)) for line in map(" ".join, table)]
+    for path in DOCUMENTS:
+        for sentence in sentences(path):
+            numbers, words = set(NUMBER.findall(NAMES.sub("", sentence))), words_of(sentence)
+            if numbers and not any(numbers <= have and 5 * len(words & said) >= 4 * len(words) for have, said in known):
+                bad.append(f"{path}: no row of {PAGE} has {', '.join(sorted(numbers))} and four fifths of the words of “{sentence}”")
+    print("\n".join(bad) or f"{len(table)} rows")
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
