@@ -7,8 +7,7 @@ import subprocess
 import sys
 
 ROOT, BUILD = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-PAGE = "docs/evidence.md"
-DOCUMENTS = ("README.md", "docs/guide.md")
+PAGE, DOCUMENTS = "docs/evidence.md", {"README.md": "README", "docs/guide.md": "guide"}
 BELOW = ("", "include/revode", "solvers/revode", "adjoint/revode", "tests")
 OPTIONAL = ("klu", "odeint", "random123")  # sources that are left out where their library is not installed
 NUMBER = re.compile(r"(?<![\w.+-])\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*(?![\w-])"
@@ -22,18 +21,17 @@ def text(path):
 
 
 def cmake(*folders):
-    return "\n".join(file.read_text() for folder in folders for file in (ROOT / folder).glob("**/*")
-                     if file.name == "CMakeLists.txt" or file.suffix == ".cmake")
+    files = [file for folder in folders for file in (ROOT / folder).glob("**/*")]
+    return "\n".join(file.read_text() for file in files if file.name == "CMakeLists.txt" or file.suffix == ".cmake")
 
 
-def glob(pattern, name):
-    """As doctest matches: * and ? alone, whatever the case."""
+def glob(pattern, name):  # as doctest does: * and ? alone, whatever the case
     return re.fullmatch("".join({"*": ".*", "?": "."}.get(c, re.escape(c)) for c in pattern), name, re.I | re.S)
 
 
 def in_sources(program, files, cases):
     layer, heavy = re.fullmatch(r"test_(\w+?)(_heavy)?", program).groups()
-    for file in sorted((ROOT / "tests" / layer).glob("*.cpp")):
+    for file in (ROOT / "tests" / layer).glob("*.cpp"):
         if file.name.endswith(".heavy.cpp") == bool(heavy) and (not files or any(glob(f, str(file)) for f in files)):
             found = re.findall(r'TEST_CASE\w*\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', file.read_text(encoding="utf-8"))
             names = [re.sub(r'"\s*"', "", name).strip().strip('"') for name in found]
@@ -91,13 +89,12 @@ def reason(command):
     program = words[0].split("/")[-1]
     if words[0].startswith("R/tests/test_"):
         return test_program(words)
-    if words[0] in ("ctest", "tools/dev"):
-        return (ctest if words[0] == "ctest" else tools_dev)(words)
+    if run := {"ctest": ctest, "tools/dev": tools_dev}.get(words[0]):
+        return run(words)
     if words[0] == "R/revode":
-        return None if f'add_subcommand("{words[1]}"' in text("src/cli/arguments.cpp") else f"revode has no command {words[1]}"
-    if words[:2] == ["cmake", "--build"] or words[0].startswith(("build/bench/", "R/revode-bench-")):
-        target = words[-1] if program == "cmake" else program
-        rules = text("CMakeLists.txt") + cmake("bench", "cmake", "tests")
+        return None if f'_subcommand("{words[1]}"' in text("src/cli/arguments.cpp") else f"revode has no command {words[1]}"
+    if "--target" in words or words[0].startswith(("build/bench/", "R/revode-bench-")):
+        target, rules = words[-1] if program == "cmake" else program, text("CMakeLists.txt") + cmake("bench", "cmake", "tests")
         return None if re.search(rf"\b{target}\b", rules) else f"there is no target {target}"
     return next(filter(None, (path_there(word) for word in words if "/" in word or "." in word)), None)
 
@@ -111,39 +108,43 @@ def rows():
             yield cells
 
 
-def sentences(path):
-    """Those of the prose; in the guide the cells of tables too, in README not: those list methods."""
-    prose = re.sub(r"^```.*?^```", "", text(path), flags=re.M | re.S)
-    prose = re.sub(r"^#.*$", "", prose, flags=re.M)
+def sentences(path):  # those of the prose; in the guide of the cells of tables too, in README not: those list methods
+    prose = re.sub(r"^#.*$", "", re.sub(r"^```.*?^```", "", text(path), flags=re.M | re.S), flags=re.M)
     prose = re.sub(r"^\|.*$", "" if path == "README.md" else lambda row: row[0].replace("|", "\n\n"), prose, flags=re.M)
     prose = re.sub(r"^\s*(?:- |\d+\. )", "\n\n", re.sub(r"\]\([^)]*\)", "]", SPAN.sub("` `", prose)), flags=re.M)
     for paragraph in re.split(r"\n\s*\n", prose):
         yield from re.split(r"(?<=[.;?!])\s+", " ".join(paragraph.split()))
 
 
-def words_of(sentence):
-    return set(re.findall(r"\w{4,}", sentence.lower()))
+def measure(sentence):
+    sentence = SPAN.sub("", sentence)
+    return set(NUMBER.findall(NAMES.sub("", sentence))), set(re.findall(r"\w{4,}", sentence.lower()))
+
+
+def without_row(path, quotes):
+    """Sentences that no row quotes, and quotes of no sentence: one has the other's numbers and four fifths of its words."""
+    known = {quote: measure(quote) for quote in quotes}
+    for sentence in sentences(path):
+        numbers, words = measure(sentence)
+        like = [quote for quote, (have, said) in known.items() if numbers == have and 5 * len(words & said) >= 4 * len(words)]
+        if numbers and not like:
+            yield f"{path}: no row of {PAGE} has {', '.join(sorted(numbers))} and four fifths of the words of “{sentence}”"
+        quotes = [quote for quote in quotes if not numbers or quote not in like]
+    yield from (f"{PAGE}, row “{quote[:70]}”: {path} has no such sentence any more" for quote in quotes)
 
 
 def main():
     table, bad = list(rows()), []
     for promise, shown, figure in table:
-        commands = SPAN.findall(shown)
-        reasons = [f"`{command}`: {why}" for command in commands if (why := reason(command))]
-        if not commands and "**open**" not in shown:
+        reasons = [f"`{command}`: {why}" for command in SPAN.findall(shown) if (why := reason(command))]
+        if "`" not in shown and "**open**" not in shown:
             reasons.append("it names no test or command and does not say **open**")
         paths = [span for span in SPAN.findall(promise + figure) if re.match(r"(tests|examples|bench|docs)/", span)]
-        reasons += filter(None, map(path_there, paths))
-        bad += [f"{PAGE}, row “{promise[:70]}”: {why}" for why in reasons]
-    known = [(set(NUMBER.findall(NAMES.sub("", line))), words_of(line)) for line in map(" ".join, table)]
-    for path in DOCUMENTS:
-        for sentence in sentences(path):
-            numbers, words = set(NUMBER.findall(NAMES.sub("", sentence))), words_of(sentence)
-            if numbers and not any(numbers <= have and 5 * len(words & said) >= 4 * len(words) for have, said in known):
-                bad.append(f"{path}: no row of {PAGE} has {', '.join(sorted(numbers))} and four fifths of the words of “{sentence}”")
+        bad += [f"{PAGE}, row “{promise[:70]}”: {why}" for why in [*reasons, *filter(None, map(path_there, paths))]]
+    for path, name in DOCUMENTS.items():
+        bad += without_row(path, [row[0] for row in table if row[0].startswith(f"*{name}:")])
     print("\n".join(bad) or f"{len(table)} rows")
     return bool(bad)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())
