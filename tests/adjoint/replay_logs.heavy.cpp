@@ -5,8 +5,8 @@
 
 #include "every_way.hpp"
 
-#include <revode/problems/lorenz.hpp>
 #include <revode/interop/eigen.hpp>
+#include <revode/problems/lorenz.hpp>
 #include <revode/solvers/dop853.hpp>
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>

@@ -5,8 +5,8 @@
 
 #include "schedule_experiment.hpp"
 
-#include <revode/solvers/rk4.hpp>
 #include <revode/interop/eigen.hpp>
+#include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {

@@ -4,8 +4,8 @@
 #include "contract/bdf12.hpp"
 #include "schedule_experiment.hpp"
 
-#include <revode/solvers/dop853.hpp>
 #include <revode/interop/eigen.hpp>
+#include <revode/solvers/dop853.hpp>
 #include <revode/solvers/rk4.hpp>
 
 namespace revode {

@@ -3,8 +3,8 @@
 
 #include <Eigen/Core>
 
-#include <revode/linalg/bicgstab.hpp>
 #include <revode/interop/eigen.hpp>
+#include <revode/linalg/bicgstab.hpp>
 #include <revode/solve/solve.hpp>
 #include <revode/solvers/rodas3.hpp>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <revode/loop/bounded_while_loop.hpp>
 #include <revode/interop/eigen.hpp>
+#include <revode/loop/bounded_while_loop.hpp>
 
 namespace revode {
 namespace {

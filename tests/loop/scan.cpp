@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <revode/loop/scan.hpp>
 #include <revode/interop/eigen.hpp>
+#include <revode/loop/scan.hpp>
 
 namespace revode {
 namespace {

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include <revode/loop/scan.hpp>
 #include <revode/interop/eigen.hpp>
+#include <revode/loop/scan.hpp>
 
 namespace revode {
 namespace {

@@ -146,8 +146,9 @@ TEST_CASE("misuse says what is wrong and what to write") {
         "unknown problem 'lorentz' (not in the list of named problems) did you mean 'lorenz'?");
   CHECK(misuse_of("xyzzy") ==
         "unknown problem 'xyzzy' (not in the list of named problems) run 'revode list problems'?");
-  CHECK(misuse_of("xy\n\x1bzzy") ==
-        "unknown problem 'xy??zzy' (not in the list of named problems) run 'revode list problems'?");
+  CHECK(
+      misuse_of("xy\n\x1bzzy") ==
+      "unknown problem 'xy??zzy' (not in the list of named problems) run 'revode list problems'?");
   CHECK(misuse_of(std::string(1000, 'x')).size() < 300);
   CHECK(misuse_of("lorenz:3") ==
         "invalid problem 'lorenz:3' (lorenz takes no argument) did you mean 'lorenz'?");

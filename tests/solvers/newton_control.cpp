@@ -195,7 +195,7 @@ TEST_CASE("Newton control: weights under a norm follow pairs, periods, and who i
     for (int i = 0; i < 4; ++i) CHECK(weight[i] == doctest::Approx(1 / scale[i]).epsilon(1e-14));
   };
   check({1 + 0.1 * 5, 2 + 0.2 * 5, 3 + 0.3 * 5, 7 + 0.5 * 6});  // √(3² + 4²) = 5, twice
-  CHECK(relative_size(tol, y, weight) == doctest::Approx(2));  // 3 / 1.5
+  CHECK(relative_size(tol, y, weight) == doctest::Approx(2));   // 3 / 1.5
   each.paired = 0, each.period = 2;  // by the size of the first two, in turn
   check({1 + 0.1 * 3, 2 + 0.2 * 4, 3 + 0.3 * 3, 7 + 0.5 * 6});
 }
