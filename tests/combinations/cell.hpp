@@ -106,8 +106,7 @@ void check_gradient(const G& g, double bound) {
   const auto compare = [&](const auto& a, const auto& b) {
     for (int i = 0, n = length(b); i < n; ++i) {
       const auto x = static_cast<double>(a.data()[i]), y = static_cast<double>(b.data()[i]);
-      apart = std::fmax(apart, std::abs(x - y));
-      if (x - y != x - y) apart = x - y;
+      apart = larger(apart, std::abs(x - y));
       size = std::fmax(size, std::abs(y));
     }
   };

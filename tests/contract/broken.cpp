@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/testing/order.hpp>
@@ -146,6 +149,13 @@ std::string broken_by(defect what) {
   if (!equal_gradients_law(q, m, o, adjoint, {.schedule = schedule_kind::store_all}).holds)
     broken += "b";
   return broken;
+}
+
+TEST_CASE("the maximum of a law is no number where one of its numbers is none") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(std::isnan(larger(nan, 1)));
+  CHECK(std::isnan(larger(1, nan)));
+  CHECK(larger(larger(1, 3), 2) == 3);
 }
 
 TEST_CASE("the laws hold for a right method, and each wrong one breaks those that name it") {

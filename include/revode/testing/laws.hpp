@@ -23,6 +23,9 @@ struct tangents;  // adjoint/gradient.hpp, which comes with any adjoint
 template <class Y>
 struct cotangents;
 
+/// The larger of two, NaN if one is: a maximum that no NaN slips through.
+inline double larger(double a, double b) { return a > b || a != a ? a : b; }
+
 /// Whether a law holds, by which figure, and where it fails or is worst.
 struct law_result {
   bool holds = true;

@@ -18,12 +18,12 @@ double replay_distance(const moving_solution<DY>& replayed, const solution<Y>& s
   double off = 0;
   const auto compare = [&](const DY& a, const Y& b) {
     for (int i = 0, n = length(b); i < n; ++i)
-      off = std::fmax(off, std::abs(a.data()[i].value - b.data()[i]));
+      off = larger(off, std::abs(a.data()[i].value - b.data()[i]));
   };
   compare(replayed.y, s.y);
   for (std::size_t k = 0; k < s.ys.size(); ++k) compare(replayed.ys[k], s.ys[k]);
   for (std::size_t k = 0; k < s.events.size(); ++k)
-    off = std::fmax(off, std::abs(replayed.events[k].value - s.events[k].t));
+    off = larger(off, std::abs(replayed.events[k].value - s.events[k].t));
   return off;
 }
 

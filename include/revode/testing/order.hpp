@@ -70,7 +70,7 @@ law_result order_law(const M& m, const F& f, double t0 = -0.7, double t1 = 1.3) 
     const auto s = solve(q, m, options{.fixed_step = (t1 - t0) / static_cast<double>(n)});
     const auto exact = f.solution(t1);
     double e = s.status == status::success ? 0 : HUGE_VAL;
-    for (int i = 0; i < length(exact); ++i) e = std::fmax(e, std::abs(s.y[i] - exact[i]));
+    for (int i = 0; i < length(exact); ++i) e = larger(e, std::abs(s.y[i] - exact[i]));
     return e;
   });
   r.holds = r.worst >= M::order - (M::order >= 7 ? 0.5 : 0.25);
@@ -94,7 +94,7 @@ law_result dense_order_law(const M& m, const F& f, int expected = M::dense_order
     double e = s.status == status::success ? 0 : HUGE_VAL;
     for (std::size_t k = 0; k < s.ys.size(); ++k) {
       const auto exact = f.solution(s.ts[k]);
-      for (int i = 0; i < length(exact); ++i) e = std::fmax(e, std::abs(s.ys[k][i] - exact[i]));
+      for (int i = 0; i < length(exact); ++i) e = larger(e, std::abs(s.ys[k][i] - exact[i]));
     }
     return e;
   });
@@ -163,10 +163,10 @@ law_result equivariance_law(const problem<F, Y, P>& q, const M& m, const options
   double largest = 0;
   for (int i = 0, n = length(direct); i < n; ++i) {
     const auto a = static_cast<double>(direct.data()[i]), b = static_cast<double>(around.data()[i]);
-    largest = std::fmax(largest, std::abs(a));
-    r.worst = std::fmax(r.worst, std::abs(a - b));
+    largest = larger(largest, std::abs(a));
+    r.worst = larger(r.worst, std::abs(a - b));
   }
-  if (r.worst > 0) r.worst /= largest;
+  if (r.worst != 0) r.worst /= largest;
   r.holds = r.worst <= bound;
   r.what = std::string(M::name) + " in other variables";
   return r;

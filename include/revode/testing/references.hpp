@@ -62,7 +62,7 @@ law_result frozen_grid_law(const problem<F, Y, P>& q, const M& m, const options&
   const double y0_worst = relative_difference(g.y0, of_y0);
   const double p_worst = relative_difference(g.p, of_p);
   law_result r;
-  r.worst = std::fmax(y0_worst, p_worst);
+  r.worst = larger(y0_worst, p_worst);
   r.holds = y0_worst <= bound && p_worst <= bound;
   r.what = y0_worst >= p_worst ? "gradient of y0" : "gradient of p";
   return r;
