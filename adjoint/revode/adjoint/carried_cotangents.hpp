@@ -15,21 +15,23 @@ namespace revode {
 template <class M, class Y, class P>
 struct carried_cotangents {
   using types = method_types<M, Y>;
+  using time = event_time_t<scalar_t<Y>>;
   typename types::state state;
   Y y;
   P p;
   [[no_unique_address]] typename types::seeds seeds;
   const cotangents<Y>* weights = nullptr;
-  std::vector<double> ts{};
+  std::vector<time> ts{};
   std::size_t next_save = 0;
-  double t0 = 0, t1 = 0;
-  double start = 0;                       // of the time at which the step behind a cut begins
-  std::vector<double> known{};            // of stops and timed events
-  const double* event_weights = nullptr;  // past those of cuts not pulled yet; null: none
+  time t0{0}, t1{0};
+  time start{0};                        // of the time at which the step behind a cut begins
+  std::vector<time> known{};            // of stops and timed events
+  const time* event_weights = nullptr;  // past those of cuts not pulled yet; null: none
   std::size_t cuts_left = 0;
   index last_cut = -2;                 // the step before the last cut not pulled yet
+  index pulled_cut = -2;               // … before the last one pulled
   index quiet_from = 0, quiet_to = 0;  // steps between that are nothing but steps
-  bool seeded = false, extended = false;
+  bool seeded = false;
 
   carried_cotangents(const typename types::state& state_like, const Y& y_like, const P& p_like)
       : state(state_like),
@@ -39,7 +41,7 @@ struct carried_cotangents {
 
   index bytes() const {
     return footprint(state) + footprint(y) + footprint(p) + footprint(seeds) +
-           static_cast<index>(ts.size() * sizeof(double));
+           static_cast<index>(ts.size() * sizeof(time));
   }
 };
 

@@ -21,7 +21,7 @@ template <class Y>
 struct cotangents {
   std::optional<Y> y{};
   std::vector<Y> ys{};
-  std::vector<double> events{};
+  std::vector<event_time_t<scalar_t<Y>>> events{};
 };
 
 /// What a pullback takes for a cotangent of y(t1) alone: whatever converts to the state, and in braces,
@@ -50,16 +50,17 @@ struct gradient_error {
 /// success every number is NaN, and reverse.pulled_steps tells how far the reverse pass came.
 template <class Y, class P>
 struct gradient {
+  using time = event_time_t<scalar_t<Y>>;  ///< double, but where states are duals
   Y y0;
   P p;
-  double t0 = 0;
-  double t1 = 0;
-  std::vector<double> ts{};  ///< of the listed save times; 0 behind a terminal event
+  time t0{0};
+  time t1{0};
+  std::vector<time> ts{};  ///< of the listed save times; 0 behind a terminal event
   reverse_statistics reverse{};
-  std::vector<double> stops{};   ///< of options::stops, then of options::discontinuities
-  std::vector<double> events{};  ///< of the listed times of timed events, by solution::events
+  std::vector<time> stops{};   ///< of options::stops, then of options::discontinuities
+  std::vector<time> events{};  ///< of the listed times of timed events, by solution::events
   /// Of the times of each event that has a list of them, [event][time]; 0 where it never occurs.
-  std::vector<std::vector<double>> times{};
+  std::vector<std::vector<time>> times{};
   /// linear_solve_failure, non_finite_field (a Jacobian) or non_finite_gradient, the first of them
   /// that was met; reconstruction_failure and those of solves backwards where an adjoint says so.
   /// With gradient_not_resolved, alone of them, there are numbers: their error is too large a part.
@@ -82,7 +83,7 @@ bool has_finite_parts(const X& x) {
 /// Are all numbers of a gradient finite?
 template <class Y, class P>
 bool all_finite(const gradient<Y, P>& g) {
-  bool finite = all_finite(std::vector<double>{g.t0, g.t1}) && all_finite(g.y0) &&
+  bool finite = all_finite(std::vector<typename gradient<Y, P>::time>{g.t0, g.t1}) && all_finite(g.y0) &&
                 all_finite(g.p) && all_finite(g.ts) && all_finite(g.stops) && all_finite(g.events);
   for (const std::vector<double>& times : g.times) finite = finite && all_finite(times);
   return finite;
@@ -102,7 +103,7 @@ void spoil(status why, gradient<Y, P>& g) {
   g.status = why;
   fill(g.y0, static_cast<scalar_t<Y>>(nan));
   if (length(g.p) > 0) fill(g.p, static_cast<scalar_t<P>>(nan));
-  g.t0 = g.t1 = nan;
+  g.t0 = g.t1 = typename gradient<Y, P>::time(nan);
   for (auto* times : {&g.ts, &g.stops, &g.events}) times->assign(times->size(), nan);
   for (std::vector<double>& times : g.times) times.assign(times.size(), nan);
 }

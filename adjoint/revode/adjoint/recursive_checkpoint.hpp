@@ -120,24 +120,30 @@ class differentiable_solution : public solution<Y> {
   ///         length
   gradient<Y, P> pullback(const cotangents<Y>& w) {
     check(w);
-    const evaluation_counts before = loop_->sys().counts;
-    const index rejected = loop_->rejected_again();
-    index again = 0;
-    if (!run_) {
-      loop_->restart();
-      run_.emplace(sweep_again());
-      again = loop_->count();
-    }
-    loop_->seed(w);
-    auto run = std::move(*run_);  // an exception from here on leaves nothing half used
-    run_.reset();
-    gradient<Y, P> g = finish(run, before, again);
-    g.reverse.rejected_again = loop_->rejected_again() - rejected;
+    gradient<Y, P> g;
+    const reverse_statistics r = pull(w, [&] { g = loop_->finish(); });
+    g.reverse = r;
     return g;
   }
   template <std::convertible_to<Y> W = braced_state<Y>>
   gradient<Y, P> pullback(const W& y_bar) {
     return pullback(cotangents<Y>{.y = y_bar});
+  }
+
+  /// The gradients of several losses in one reverse pass: every replayed step serves all of them. The bits
+  /// are those of as many calls of pullback, and so is each status: one that fails stops no other.
+  /// cost    the schedule's replays once, and one VJP a stage, step and loss; cotangents a loss
+  std::vector<gradient<Y, P>> gradients(const std::vector<cotangents<Y>>& losses) {
+    for (const cotangents<Y>& w : losses) check(w);
+    std::vector<gradient<Y, P>> all;
+    if (losses.empty()) return all;
+    const reverse_statistics r = pull(losses, [&] { all = loop_->finish_all(); });
+    for (gradient<Y, P>& g : all) {
+      const index pulled = g.reverse.pulled_steps;
+      g.reverse = r;
+      g.reverse.pulled_steps = pulled;
+    }
+    return all;
   }
 
   /// What was decided to be kept, and what that was predicted to take; see describe.
@@ -198,12 +204,32 @@ class differentiable_solution : public solution<Y> {
                                   " (it has the shape of the state) resize it?");
   }
 
-  gradient<Y, P> finish(executor_type& run, const evaluation_counts& before, index again) {
+  /// A reverse pass of these cotangents, of which `finish` takes what comes out.
+  template <class Cotangents, class Finish>
+  reverse_statistics pull(const Cotangents& w, Finish&& finish) {
+    const evaluation_counts before = loop_->sys().counts;
+    const index rejected = loop_->rejected_again();
+    index again = 0;
+    if (!run_) {
+      loop_->restart();
+      run_.emplace(sweep_again());
+      again = loop_->count();
+    }
+    loop_->seed(w);
+    auto run = std::move(*run_);  // an exception from here on leaves nothing half used
+    run_.reset();
     run.reverse();
-    gradient<Y, P> g = loop_->finish();
+    finish();
+    reverse_statistics r = told(run, before);
+    r.replayed_steps += again;
+    r.rejected_again = loop_->rejected_again() - rejected;
+    return r;
+  }
+
+  reverse_statistics told(const executor_type& run, const evaluation_counts& before) {
     const reverse_counts counts = run.counts();
     const evaluation_counts& after = loop_->sys().counts;
-    reverse_statistics& r = g.reverse;
+    reverse_statistics r;
     r.schedule = revode::name(plan_.schedule);
     r.slots = plan_.request.slots;
     r.peak_states = run.snapshots().peak();
@@ -215,12 +241,12 @@ class differentiable_solution : public solution<Y> {
     r.peak_bytes = r.snapshot_bytes + r.tape_bytes + r.log_bytes + r.work_bytes;
     r.snapshots_written = run.snapshots().written();
     r.restores = counts.restores;
-    r.replayed_steps = counts.replayed + again;
+    r.replayed_steps = counts.replayed;
     r.pulled_steps = counts.pulled;
     r.field_evaluations = after.field_evaluations - before.field_evaluations;
     r.vjp_evaluations = after.vjp_evaluations - before.vjp_evaluations;
     if constexpr (requires { loop_->sys().vjp_source(); }) r.vjp_source = loop_->sys().vjp_source();
-    return g;
+    return r;
   }
 
   std::shared_ptr<const void> own_;

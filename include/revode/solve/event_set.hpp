@@ -9,10 +9,6 @@
 
 namespace revode {
 
-/// What a time is beside a state of scalar T: double, or a dual where states are duals.
-template <class T>
-using event_time_t = std::conditional_t<std::is_floating_point_v<T>, double, T>;
-
 // An event's functions in the shape of a field, f(t, y, p, out), so that what differentiates fields
 // differentiates them.
 

@@ -25,6 +25,9 @@ concept dense = requires(Y& y, const Y& cy) {
 
 template <class Y>
 using scalar_t = std::remove_cvref_t<decltype(*std::declval<Y&>().data())>;
+/// What a time is beside a state of scalar T: double, or a dual where states are duals.
+template <class T>
+using event_time_t = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 
 template <class Y>
 REVODE_HD constexpr int length(const Y& y) {
