@@ -158,13 +158,11 @@ TEST_CASE("a Hessian product may fail where the gradient does not") {
   const problem q{lorenz{}, lorenz{}.y0(), 0.0, 10.0, lorenz{}.parameters()};
   const auto loss = [](const auto& y) { return 1e250 * y[0]; };
   const tangents<vec<double, 3>, vec<double, 3>> along{.y0 = {1e100, 0, 0}, .p = {0, 0, 0}};
-  for (const auto& r : {hessian_vector_product(q, tsit5{}, {}, loss, along),
-                        hessian_along_times(q, tsit5{}, {}, loss, along)}) {
-    CHECK(r.gradient->status == status::success);
-    CHECK(std::isfinite(r.gradient->y0[0]));
-    CHECK(r.product->status == status::non_finite_gradient);
-    has_no_numbers(*r.product);
-  }
+  const auto r = hessian_vector_product(q, tsit5{}, {}, loss, along);
+  CHECK(r.gradient->status == status::success);
+  CHECK(std::isfinite(r.gradient->y0[0]));
+  CHECK(r.product->status == status::non_finite_gradient);
+  has_no_numbers(*r.product);
 }
 
 TEST_CASE("forward mode: the solution stands, its derivative has a status") {

@@ -42,7 +42,7 @@ TEST_CASE("a Hessian through events: one for every number of slots, symmetric, o
   for (const double h : {0.26, 0.0}) {
     const options o = through_all(h);
     const auto along = [&](const tangents<state, parameters>& v, index slots) {
-      return hessian_along_times(q, tsit5{}, o, list, loss_of_all, v, slots);
+      return hessian_vector_product(q, tsit5{}, o, list, loss_of_all, v, slots);
     };
     const auto g = value_and_gradient(q, tsit5{}, o, list, loss_of_all);
     const auto one = along(everywhere, 1), all = along(other, 100);
@@ -64,13 +64,13 @@ TEST_CASE("a Hessian through events: one for every number of slots, symmetric, o
 TEST_CASE("what a Hessian along moving times refuses, before any work") {
   const tangents<state, parameters> along{.y0 = {1, 0}, .p = {0, 0, 0}};
   CHECK_THROWS_WITH_AS(
-      hessian_along_times(q, reversible_heun{}, {}, list, loss_of_all, along),
+      hessian_vector_product(q, reversible_heun{}, {}, list, loss_of_all, along),
       "a Hessian along moving times by method reversible_heun (its state is more than y, and holds "
       "slopes that move with the steps) choose a method such as tsit5?",
       std::invalid_argument);
   problem still = q;
   still.t1 = still.t0;
-  CHECK_THROWS_WITH_AS(hessian_along_times(still, tsit5{}, {}, list, loss_of_all, along),
+  CHECK_THROWS_WITH_AS(hessian_vector_product(still, tsit5{}, {}, list, loss_of_all, everywhere),
                        "a Hessian along moving times without steps (t0 = t1 = 0.100000) give t1 "
                        "apart from t0?",
                        std::invalid_argument);

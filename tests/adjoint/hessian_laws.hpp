@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <revode/adjoint/hessian_along_times.hpp>
+#include <revode/adjoint/hessian_vector_product.hpp>
 #include <revode/testing/moving_hessian.hpp>
 
 #include "events_at_hand.hpp"
@@ -47,7 +47,7 @@ void by_duals_of_duals(const M& m, double bound, const F& f = {}) {
   const auto q = problem_of(f);
   for (const double h : {0.26, 0.0}) {
     const options o = through_all(h);
-    const auto r = hessian_along_times(q, m, o, list, loss_of_all, everywhere, 5);
+    const auto r = hessian_vector_product(q, m, o, list, loss_of_all, everywhere, 5);
     REQUIRE(r.product);
     REQUIRE(r.solution.events.size() >= 5);
     const auto law = moving_hessian_law(q, m, o, list, loss_of_all, everywhere, *r.product, bound);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <revode/adjoint/gauss.hpp>
-#include <revode/adjoint/hessian_along_times.hpp>
+#include <revode/adjoint/hessian_vector_product.hpp>
 #include <revode/adjoint/interpolating.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
@@ -81,7 +81,7 @@ void along_times() {
     const auto g = solve(quick, M{}, o, recursive_checkpoint{});
     std::vector<vec<double, 5>> rows;
     for (const auto& v : along) {
-      const auto r = hessian_along_times(quick, M{}, o, loss, v, 6);
+      const auto r = hessian_vector_product(quick, M{}, o, loss, v, 6);
       REQUIRE(r.product);
       CHECK(*r.value == g.y[0] * g.y[1]);
       rows.push_back(figures(*r.product));

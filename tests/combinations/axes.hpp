@@ -71,7 +71,6 @@ constexpr std::string_view refusal(const choice& c) {
     return "its state is q and p, two equal halves";
   if (f == symplectic && (a == by_interpolating || a == by_backsolve))
     return "a field that is not separable";
-  if (s == with_events && a == several) return "several gradients a pass do not go through events";
   return {};
 }
 

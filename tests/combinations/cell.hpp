@@ -129,13 +129,13 @@ void continuous_law(const Q& q, const M& m, const options& o, const E& e, const 
 }
 
 /// Two losses at once: the gradient, and linear in the weights to the bit.
-template <int Situation, int Scalar, class Q, class M>
-void several_law(const Q& q, const M& m, const options& o, double bound) {
+template <int Situation, int Scalar, class Q, class M, class E>
+void several_law(const Q& q, const M& m, const options& o, const E& e, double bound) {
   using Y = std::remove_cvref_t<decltype(q.y0)>;
   cotangents<Y> w{.y = q.y0}, twice{.y = q.y0};
   fill(*w.y, scalar_t<Y>(1));
   fill(*twice.y, scalar_t<Y>(2));
-  const auto g = gradients(q, m, o, {w, twice});
+  const auto g = run(q, m, o, e, recursive_checkpoint{}).gradients({w, twice});
   check_gradient<Situation, Scalar>(g[0], bound);
   for (int i = 0; i < length(g[0].p); ++i)
     CHECK(static_cast<double>(g[1].p.data()[i]) ==
@@ -154,10 +154,7 @@ void hessian_law(const Q& q, const M& m, const options& o, const E& e) {
   const tangents<Y, P> u{.y0 = random.like(q.y0), .p = random.like(q.p)};
   const tangents<Y, P> v{.y0 = random.like(q.y0), .p = random.like(q.p)};
   const auto along = [&](const tangents<Y, P>& direction) {
-    if constexpr (std::is_same_v<E, no_events>)
-      return hessian_vector_product(q, m, o, loss, direction);
-    else
-      return hessian_along_times(q, m, o, e, loss, direction);
+    return hessian_vector_product(q, m, o, e, loss, direction);
   };
   const auto by_v = along(v), by_u = along(u);
   REQUIRE(by_v.solution.status == status::success);
@@ -210,7 +207,7 @@ void run_cell() {
   else if constexpr (A == checkpoints)
     exact_law(q, m, integral_outside(loose), e);
   else if constexpr (A == several)
-    several_law<Si, T>(q, m, tight, bound);
+    several_law<Si, T>(q, m, tight, e, bound);
   else if constexpr (A == hessian)
     hessian_law(q, m, T == single ? loose : options_of<Si>(1e-6, 0.04), e);
   else if constexpr (A == by_gauss)

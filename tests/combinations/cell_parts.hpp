@@ -11,7 +11,6 @@
 #include <revode/adjoint/backsolve.hpp>
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/gauss.hpp>
-#include <revode/adjoint/hessian_along_times.hpp>
 #include <revode/adjoint/hessian_vector_product.hpp>
 #include <revode/adjoint/interpolating.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>

@@ -93,7 +93,7 @@ inline std::string document() {
       "the\n  same bits by every schedule; a running cost has the bits of a quadrature\n"
       "- `gradients`, `gauss`, `interpolating`, `backsolve`: the gradient by tsit5 at 1e-11, to "
       "the method's tolerance\n"
-      "- Hessians (`hessian_vector_product`, through events `hessian_along_times`): uᵀHv = vᵀHu\n\n"
+      "- Hessians (`hessian_vector_product`, through events, too): uᵀHv = vᵀHu\n\n"
       "The heavy tests draw 64 cells of the whole product, from `-DREVODE_FIRST_DRAW=0` on, in an "
       "order in which\n" +
       std::to_string(product_size) +

@@ -4,7 +4,7 @@
 
 #include <revode/adjoint/backsolve.hpp>
 #include <revode/adjoint/forward.hpp>
-#include <revode/adjoint/hessian_along_times.hpp>
+#include <revode/adjoint/gradients.hpp>
 #include <revode/adjoint/hessian_vector_product.hpp>
 #include <revode/solvers/tsit5.hpp>
 
@@ -44,11 +44,11 @@ void print_other_derivatives() {
   print_product("tsit5, Hessian and gradient",
                 hessian_vector_product(q, tsit5{}, o, loss, still, 4));
   print_product("tsit5, Hessian through an event",
-                hessian_along_times(q, tsit5{}, o, events(turn{}), loss, along, 4));
+                hessian_vector_product(q, tsit5{}, o, events(turn{}), loss, along, 4));
 
   const std::vector<cotangents<state>> weights{
       {.y = state{1, 1, 1, 1}, .ys = {{0, 0, 0, 0}, {1, 2, 3, 4}}}, {.y = state{0, 1, 0, 2}}};
-  const auto both = gradients(q, tsit5{}, o, weights, 4);
+  const auto both = gradients(q, tsit5{}, o, weights, {.slots = 4});
   hash of_first, of_second;
   put(of_first, both[0]);
   put(of_second, both[1]);

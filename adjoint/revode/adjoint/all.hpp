@@ -6,7 +6,7 @@
 #include <revode/adjoint/control_gradient_error.hpp>
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/gauss.hpp>
-#include <revode/adjoint/hessian_along_times.hpp>
+#include <revode/adjoint/gradients.hpp>
 #include <revode/adjoint/hessian_vector_product.hpp>
 #include <revode/adjoint/interpolating.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>

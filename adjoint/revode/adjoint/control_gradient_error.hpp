@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <revode/adjoint/hessian_vector_product.hpp>
+#include <revode/adjoint/loss.hpp>
+#include <revode/adjoint/pulled_loop.hpp>
+#include <revode/adjoint/retrace.hpp>
 #include <revode/adjoint/tangent_pack.hpp>
 #include <revode/adjoint/tangent_steps.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
@@ -174,7 +176,6 @@ value_and_gradient_result<Y, P> value_and_gradient(
     const problem<F, Y, P>& q, const M& m, const options& o, const Loss& loss,
     const control_gradient_error<Along>& controlled) {
   static_assert(!is_multistep_v<M>, "a replay of known steps is one of a one-step method");
-  refuse_every("a replay of known steps", o);
   const auto s = [&] {
     if constexpr (requires { controlled.along(q.y0, q.p); })
       return solve_with_tangents(q, m, o, controlled.along(q.y0, q.p), controlled.size);
@@ -185,13 +186,13 @@ value_and_gradient_result<Y, P> value_and_gradient(
   }();
   value_and_gradient_result<Y, P> r{.solution = s.solution};
   if (!is_complete(r.solution.status)) return r;
-  std::vector<cotangents<Y>> weights(1);
-  r.value = loss_evaluation<Loss, Y>(loss)(r.solution, weights[0]);
-  hessian_loop<M, std::remove_cvref_t<F>, Y, P> loop(q.f, q.y0, q.p, m, o.save, s.steps);
-  reverse_statistics counts;
-  const auto& g =
-      run_and_pull(loop, s.steps.count(), controlled.slots, counts, [&](auto&) { return weights; });
-  r.gradient = gradient_of<Y, P>(g[0], counts);
+  cotangents<Y> weights;
+  r.value = loss_evaluation<Loss, Y>(loss)(r.solution, weights);
+  using loop_type =
+      retrace<M, std::remove_cvref_t<F>, Y, P, std::remove_cvref_t<decltype(*s.steps)>>;
+  pulled_loop<M, Y, P, loop_type> loop(q.y0, q.p, q.f, m, *s.steps);
+  r.gradient = run_and_pull(loop, controlled.slots, [&](auto&) { return weights; });
+  settle(r.gradient->status, *r.gradient);
   return r;
 }
 

@@ -83,8 +83,9 @@ bool has_finite_parts(const X& x) {
 /// Are all numbers of a gradient finite?
 template <class Y, class P>
 bool all_finite(const gradient<Y, P>& g) {
-  bool finite = all_finite(std::vector<typename gradient<Y, P>::time>{g.t0, g.t1}) && all_finite(g.y0) &&
-                all_finite(g.p) && all_finite(g.ts) && all_finite(g.stops) && all_finite(g.events);
+  bool finite = all_finite(std::vector<typename gradient<Y, P>::time>{g.t0, g.t1}) &&
+                all_finite(g.y0) && all_finite(g.p) && all_finite(g.ts) && all_finite(g.stops) &&
+                all_finite(g.events);
   for (const std::vector<double>& times : g.times) finite = finite && all_finite(times);
   return finite;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -10,10 +8,12 @@
 #include <vector>
 
 #include <revode/ad/dual.hpp>
-#include <revode/adjoint/checked_gradient.hpp>
-#include <revode/adjoint/forward.hpp>
-#include <revode/adjoint/hessian_loop.hpp>
+#include <revode/adjoint/check_tangents.hpp>
 #include <revode/adjoint/loss.hpp>
+#include <revode/adjoint/moving_loop.hpp>
+#include <revode/adjoint/pulled_loop.hpp>
+#include <revode/solve/course/course.hpp>
+#include <revode/solve/solve.hpp>
 
 namespace revode {
 
@@ -94,11 +94,10 @@ auto over_duals(const X& x, const X& x_dot) {
 }
 
 /// Gradient and product from what was pulled over duals.
-template <class Pulled, class Y, class P>
-void split_gradient(const Pulled& g, const Y& y0, const P& p, const reverse_statistics& counts,
-                    hessian_product<Y, P>& r) {
-  r.gradient = {.y0 = y0, .p = p, .reverse = counts};
-  r.product = {.y0 = y0, .p = p, .reverse = counts};
+template <class DY, class DP, class Y, class P>
+void split_gradient(const gradient<DY, DP>& g, const Y& y0, const P& p, hessian_product<Y, P>& r) {
+  r.gradient = {.y0 = y0, .p = p, .reverse = g.reverse};
+  r.product = {.y0 = y0, .p = p, .reverse = g.reverse};
   const auto split = [](const auto& from, auto& values, auto& slopes) {
     for (int i = 0, n = length(from); i < n; ++i) {
       values.data()[i] = from.data()[i].value;
@@ -120,107 +119,94 @@ void split_gradient(const Pulled& g, const Y& y0, const P& p, const reverse_stat
   };
   numbers(g.ts, r.gradient->ts, r.product->ts);
   numbers(g.stops, r.gradient->stops, r.product->stops);
-  if constexpr (requires { g.times; }) {
-    numbers(g.events, r.gradient->events, r.product->events);
-    r.gradient->times.resize(g.times.size());
-    r.product->times.resize(g.times.size());
-    for (std::size_t e = 0; e < g.times.size(); ++e)
-      numbers(g.times[e], r.gradient->times[e], r.product->times[e]);
-  }
-  settle(g.ended, *r.gradient);
+  numbers(g.events, r.gradient->events, r.product->events);
+  r.gradient->times.resize(g.times.size());
+  r.product->times.resize(g.times.size());
+  for (std::size_t e = 0; e < g.times.size(); ++e)
+    numbers(g.times[e], r.gradient->times[e], r.product->times[e]);
+  settle(g.status, *r.gradient);
   settle(r.gradient->status, *r.product);
 }
 
-/// The Hessian of L(y(t1)) or L(y(t1), ys) times a direction of y0 and p: the reverse pass of
-/// value_and_gradient over duals, on the steps of the solve, so that the gradient has its bits and
-/// the product is the exact derivative of that gradient with the grid held still.
+/// Throws for a direction along which the steps of a method move that cannot.
+template <class M, class F, class Y, class P>
+void check_moving_steps(const problem<F, Y, P>& q, const M&, const tangents<Y, P>& along,
+                        bool events) {
+  bool moves = along.t0 != 0 || along.t1 != 0;
+  for (const auto* times : {&along.ts, &along.stops})
+    for (const double moved : *times) moves = moves || moved != 0;
+  for (const auto& times : along.times)
+    for (const double moved : times) moves = moves || moved != 0;
+  if ((moves || events) && !std::is_same_v<typename method_types<M, Y>::state, Y>)
+    throw std::invalid_argument("a Hessian along moving times by method " + std::string(M::name) +
+                                " (its state is more than y, and holds slopes that move with "
+                                "the steps) choose a method such as tsit5?");
+  if (moves && q.t0 == q.t1)
+    throw std::invalid_argument("a Hessian along moving times without steps (t0 = t1 = " +
+                                std::to_string(q.t0) + ") give t1 apart from t0?");
+}
+
+/// The Hessian of L(y), L(y, ys) or L(y, ys, times) times a direction: of y0 and p, and of t0, t1, save
+/// times, stops, discontinuities and times of events, through events with their jumps, whose times move
+/// along any direction. The reverse pass of value_and_gradient over duals, on the course of the solve as
+/// it moves along the direction, so that in double the gradient has its bits, and the product is the exact
+/// derivative of that gradient:
 ///
-///   auto r = hessian_vector_product(q, tsit5{}, {}, loss, {.y0 = v, .p = u});
-///   r.product->p        // the rows of p
+///   auto r = hessian_vector_product(q, tsit5{}, {}, loss, {.y0 = v, .p = u, .t1 = 1});
+///   auto r = hessian_vector_product(q, tsit5{}, {}, events(bounce{}), loss, {.y0 = v, .p = u});
+///   r.product->p, r.product->t1, r.product->times       // the rows of p, of t1, …
 ///
-/// Field and loss must be generic in their scalar (or bring a vjp, a pull that is). Through events:
-/// hessian_along_times.
+/// A located event's time is the root of its condition on its step's interpolant, also to second
+/// order; events of one time lie apart by steps of length 0 along the solution. Field, loss, conditions,
+/// jumps and times must be generic in their scalar (or the field bring a vjp, the loss a pull, that is).
 /// slots   states over duals kept at once
-/// cost    a solve, a replay over duals (two with save points in the loss), the schedule's replays,
-///         and one VJP over duals a stage and step: four to six gradients
-/// errors  std::invalid_argument: a direction of another size, or one that moves times
+/// cost    a solve, a replay over duals, the schedule's replays, and one VJP over duals a stage and step:
+///         four to six gradients; the steps' ends and records in memory; dense_order + 3 interpolations
+///         a cut and save point that move
+/// errors  std::invalid_argument: a direction of another size; one that moves times where t0 = t1, or of
+///         a method whose state is more than y
+template <method M, class F, class Y, class P, class... E, class Loss>
+hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M& m,
+                                             const options& o, const event_list<E...>& events,
+                                             const Loss& loss, const tangents<Y, P>& direction,
+                                             index slots = 100) {
+  using field = std::remove_cvref_t<F>;
+  using DY = rebind_t<Y, dual<scalar_t<Y>, 1>>;
+  using DP = rebind_t<P, dual<scalar_t<P>, 1>>;
+  using solve_type = stepper<M, field, Y, P, event_list<E...>>;
+  using course_type = course<typename solve_type::record_type>;
+  using loop_type = moving_loop<M, field, DY, DP, course_type, event_list<E...>>;
+  static_assert(!is_multistep_v<M>, "Hessian-vector products are those of one-step methods");
+  validate(q, m, o, events);
+  check(q, o, events, direction);
+  validate_cuts<M, system<field, Y, P>, Y>(m, o, sizeof...(E) > 0);
+  check_moving_steps(q, m, direction, sizeof...(E) > 0);
+  hessian_product<Y, P> r{.solution = {.y = q.y0}};
+  solve_type solved(q, m, o, {}, events);
+  const course_type steps(solved);
+  r.solution = solved.result();
+  if (!is_complete(r.solution.status)) return r;
+  pulled_loop<M, DY, DP, loop_type> loop(over_duals(q.y0, direction.y0),
+                                         over_duals(q.p, direction.p), q.f, m, steps, events,
+                                         direction);
+  const auto weigh = [&](auto& ran) {
+    std::vector<DY> ys;
+    if (o.save.t0) ys.push_back(over_duals(q.y0, direction.y0));
+    ys.insert(ys.end(), ran.saved().begin(), ran.saved().end());
+    const DY end = ran.end();
+    if (o.save.t1) ys.push_back(end);
+    cotangents<DY> bar;
+    r.value = static_cast<double>(value_of(pull_loss(loss, end, ys, ran.event_times(), bar)));
+    return bar;
+  };
+  split_gradient(run_and_pull(loop, slots, weigh), q.y0, q.p, r);
+  return r;
+}
 template <method M, class F, class Y, class P, class Loss>
 hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M& m,
                                              const options& o, const Loss& loss,
                                              const tangents<Y, P>& direction, index slots = 100) {
-  using field = std::remove_cvref_t<F>;
-  using D = dual<scalar_t<Y>, 1>;
-  using DY = rebind_t<Y, D>;
-  using DP = rebind_t<P, dual<scalar_t<P>, 1>>;
-  static_assert(!is_multistep_v<M>, "Hessian-vector products are those of one-step methods");
-  validate(q, m, o);
-  check(q, o, direction);
-  if (direction.t0 != 0 || direction.t1 != 0 || !direction.ts.empty() || !direction.stops.empty())
-    throw std::invalid_argument(
-        "a Hessian times a direction that moves times (they are constants of the replayed steps) "
-        "leave t0, t1, ts and stops of it at 0, or take hessian_along_times?");
-  hessian_product<Y, P> r{.solution = {.y = q.y0}};
-  const auto steps = solve_and_note(q, m, o, r.solution);
-  if (r.solution.status != status::success) return r;
-
-  const DY y0 = over_duals(q.y0, direction.y0);
-  const DP p = over_duals(q.p, direction.p);
-  std::vector<DY> ys;
-  constexpr bool of_points = std::is_invocable_v<const Loss&, const DY&, const std::vector<DY>&>;
-  if (of_points) ys = saved_states(q.f, y0, p, m, o.save, steps);
-  hessian_loop<M, field, DY, DP> loop(q.f, y0, p, m, o.save, steps);
-  reverse_statistics counts;
-  const auto& g = run_and_pull(loop, steps.count(), slots, counts, [&](auto& at_end) {
-    cotangents<DY> bar;
-    const DY end = value(m, at_end.state());
-    r.value = static_cast<double>(value_of(pull_loss(loss, end, ys, {}, bar)));
-    return std::vector<cotangents<DY>>{std::move(bar)};
-  })[0];
-
-  split_gradient(g, q.y0, q.p, counts, r);
-  return r;
-}
-
-/// A gradient from what was pulled over numbers.
-template <class Y, class P, class Pulled>
-gradient<Y, P> gradient_of(const Pulled& g, const reverse_statistics& counts) {
-  gradient<Y, P> one{.y0 = g.y0, .p = g.p, .reverse = counts};
-  one.t0 = static_cast<double>(g.t0);
-  one.t1 = static_cast<double>(g.t1);
-  for (const auto& t : g.ts) one.ts.push_back(static_cast<double>(t));
-  for (const auto& t : g.stops) one.stops.push_back(static_cast<double>(t));
-  one.reverse.pulled_steps = g.steps;
-  settle(g.ended, one);
-  return one;
-}
-
-/// The gradients of several losses in one reverse pass: every replayed step serves all of them. The
-/// bits are those of as many calls of pullback, and so is each status: one that fails stops no other.
-/// cost    one solve, the schedule's replays, and one VJP a stage, step and loss
-/// errors  std::invalid_argument: the solve did not succeed, or cotangents of another size
-template <method M, class F, class Y, class P>
-std::vector<gradient<Y, P>> gradients(const problem<F, Y, P>& q, const M& m, const options& o,
-                                      const std::vector<cotangents<Y>>& weights,
-                                      index slots = 100) {
-  static_assert(!is_multistep_v<M>, "several gradients a pass are those of one-step methods");
-  validate(q, m, o);
-  solution<Y> s{.y = q.y0};
-  const auto steps = solve_and_note(q, m, o, s);
-  for (const cotangents<Y>& w : weights) check_cotangents(s, w);
-  hessian_loop<M, std::remove_cvref_t<F>, Y, P> loop(q.f, q.y0, q.p, m, o.save, steps);
-  reverse_statistics counts;
-  const auto& all =
-      run_and_pull(loop, steps.count(), slots, counts, [&](auto&) { return weights; });
-  std::vector<gradient<Y, P>> result;
-  for (const auto& g : all) result.push_back(gradient_of<Y, P>(g, counts));
-  return result;
-}
-template <method M, class F, class Y, class P, class... E>
-void gradients(const problem<F, Y, P>&, const M&, const options&, const event_list<E...>&,
-               const std::vector<cotangents<Y>>&, index = 100) {
-  static_assert(sizeof...(E) < 0,
-                "several gradients a pass do not go through events: pull each loss back through a "
-                "solution by recursive_checkpoint?");
+  return hessian_vector_product(q, m, o, no_events{}, loss, direction, slots);
 }
 
 }  // namespace revode

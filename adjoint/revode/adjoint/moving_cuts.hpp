@@ -64,6 +64,7 @@ class moving_cuts {
   std::size_t cuts_before(index step) const { return cuts_.cuts_before(step); }
 
   const time_type& known_at(std::size_t k) const { return known_[k]; }
+  const std::vector<time_type>& known_times() const { return known_; }
   const time_type& time_of(std::size_t e) const { return times_[e]; }
   const time_type& time_of(const cut&, std::size_t e) const { return times_[e]; }
   /// The event happens then.
@@ -152,5 +153,12 @@ class moving_place {
   number theta_, motion_;
   slope_type slope_;
 };
+
+/// As pull_course.hpp has it for a place that stands still.
+template <class M, class Tape, class Scratch, differentiable Time, class Y, class Seeds>
+auto pull_place(const M& m, const Tape& tape, const Scratch& w, const Time& theta, const Y& y_bar,
+                Seeds* seeds, bool whole) {
+  return moving_place<M, Y>(theta).pull_at(m, tape, w, y_bar, seeds, whole);
+}
 
 }  // namespace revode

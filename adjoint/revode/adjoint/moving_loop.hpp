@@ -14,29 +14,29 @@ namespace revode {
 
 /// The steps of a solve over duals, on its grid as it moves along a direction: the outer ends, stops
 /// and events move, within every step the field moves with its ends (solve/moving_step.hpp).
-/// Y and P are over dual<T, 1>; the state of the method is y itself.
-template <class M, class F, class Y, class P, class Solve, class Events>
-class moving_loop : public moving_times<Solve, Events, Y, P> {
+/// Y and P are over dual<T, 1>. Where times move, the state of the method is y itself.
+template <class M, class F, class Y, class P, class Course, class Events>
+class moving_loop : public moving_times<Course, Events, Y, P> {
  public:
-  using times = moving_times<Solve, Events, Y, P>;
+  using times = moving_times<Course, Events, Y, P>;
   using typename times::cuts_type;
   using typename times::number;
   using typename times::scalar;
-  using typename times::steps_type;
   using field_type = moving_step_field<F, scalar>;
   using system_type = system<field_type, Y, P>;
   using event_set_type = typename cuts_type::set;
   using types = method_types<M, Y>;
+  using state_type = typename types::state;
   using record_type = typename types::record;
   using tape_type = step_tape<M, Y>;
   using snapshot_type = snapshot<M, Y>;
-  static_assert(std::is_same_v<typename types::state, Y> && !is_multistep_v<M>);
+  static_assert(!is_multistep_v<M>);
 
   /// What is given by reference must outlive it but y0 and p; the solve has ended.
   template <class Direction>
-  moving_loop(const Y& y0, const P& p, const F& f, const M& m, const Solve& solve,
-              const Events& events, const steps_type& steps, const Direction& along)
-      : times(solve, events, steps, p, along),
+  moving_loop(const Y& y0, const P& p, const F& f, const M& m, const Course& course,
+              const Events& events, const Direction& along)
+      : times(course, events, p, along),
         field_{{f, 0, 1, scalar(0), scalar(0)}},
         sys_(field_, cuts_.parameters()),
         method_(m),
@@ -44,26 +44,25 @@ class moving_loop : public moving_times<Solve, Events, Y, P> {
         carry_(make_carry<M>(y0)),
         tape_(make_like<tape_type>(y0)),
         scratch_(make_like<typename types::scratch>(y0)) {
-    carry_.state = y0_;
-    if (cuts_.cut_count() > 0 && cuts_.cut_at(0).step < 0)
+    if (course_.cut_behind(-1))
       take_cut(0, tape_);
     else
-      begin_at(t0_, solve.t0(), y0_);
+      begin_at(t0_, course_.t0(), y0_);
+    for (std::size_t k = 0; count() == 0 && k < ts_.size(); ++k) saved_.push_back(y0_);
   }
 
   index position() const { return position_; }
   bool finished() const { return position_ == count(); }
   void step(tape_type& tape) {
-    const auto& known = step_at(position_);
-    tape.t = known.t;
-    tape.t_new = known.t_new;
-    tape.record = known.record;
+    tape.t = course_.start(position_);
+    tape.t_new = course_.end(position_);
+    tape.record = course_.record(position_);
+    const bool stood = stands_;
     enter(position_);
-    refresh(method_, sys_, tape.t, carry_);
+    if (!(stood && stands_)) refresh(method_, sys_, tape.t, carry_);
     replay(method_, sys_, tape.t, tape.t_new, tape.record, carry_, tape.stages);
     save_points(tape);
-    const std::size_t k = cuts_.cuts_before(position_);
-    if (cut_behind(position_)) take_cut(k, tape);
+    if (course_.cut_behind(position_)) take_cut(cuts_.cuts_before(position_), tape);
     ++position_;
   }
   void run(index to, tape_type& tape) {
@@ -77,12 +76,13 @@ class moving_loop : public moving_times<Solve, Events, Y, P> {
     position_ = s.step;
     carry_.state = s.state;
     carry_.memo = s.memo;
+    stands_ = false;
   }
   tape_type& work_tape() { return tape_; }
 
   /// y(t1), behind everything.
   Y end() {
-    Y y = carry_.state;
+    Y y = value(method_, carry_.state);
     if (!flows_to_end()) return y;
     const std::size_t k = cuts_.cut_count();
     cuts_.use_parameters(k);
@@ -99,6 +99,7 @@ class moving_loop : public moving_times<Solve, Events, Y, P> {
   system_type& sys() { return sys_; }
   const M& scheme() const { return method_; }
   const Y& y0() const { return y0_; }
+  const state_type& state() const { return carry_.state; }
   typename types::scratch& scratch() { return scratch_; }
   /// The field as seen from a time that moves by itself.
   void move_with(const scalar& t) {
@@ -106,63 +107,16 @@ class moving_loop : public moving_times<Solve, Events, Y, P> {
     field_.t = at;
     field_.t_new = at + (std::abs(at) + 1);
     field_.from = field_.to = with_value(t, 0);
+    stands_ = t.d[0] == 0;
   }
+  scalar pace() const { return field_.pace(); }
   /// Back over the step of length 0 along f before an event: what its length has of second order.
   void pull_flow(std::size_t e, const Y& y, scalar& t_bar, Y& y_bar, P& p_bar) {
     pull_flow(cuts_.flow(e), cuts_.time_of(e).value, y, t_bar, y_bar, p_bar);
   }
-
- protected:
-  using times::count, times::cut_behind, times::cuts_, times::end_of, times::flows_to_end,
-      times::is_inside, times::left_at_end, times::place_of, times::solve_, times::start_of,
-      times::step_at, times::t0_, times::ts_;
-
-  /// Into step i: its stretch, and the field as it moves there.
-  void enter(index i) {
-    cuts_.use_parameters(cuts_.cuts_before(i));
-    field_.t = step_at(i).t;
-    field_.t_new = step_at(i).t_new;
-    field_.from = with_value(start_of(i), 0);
-    field_.to = with_value(end_of(i), 0);
-    extended_ = false;
-  }
-  void extend_once(const tape_type& tape) {
-    if (!std::exchange(extended_, true))
-      extend(method_, sys_, tape.t, tape.t_new, tape.stages, scratch_);
-  }
-  void begin_at(const scalar& moving, double t, const Y& y) {
-    move_with(moving);
-    begin(method_, sys_, t, y, carry_);
-  }
-
-  /// Those of the step just taken, the first time.
-  void save_points(const tape_type& tape) {
-    for (std::size_t k = saved_.size(); k < ts_.size() && solve_.save_step(k) <= position_; ++k) {
-      saved_.push_back(solve_.save_step(k) < 0 ? y0_ : carry_.state);
-      if constexpr (has_dense_output_v<M>) {
-        extend_once(tape);
-        const moving_place<M, Y> place(place_of(position_, ts_[k]));
-        if (is_inside(k, tape))
-          place.interpolate_at(method_, tape, scratch_, saved_.back());
-        else
-          place.add_motion(method_, tape, scratch_, saved_.back());
-      }
-    }
-  }
-  void take_cut(std::size_t k, const tape_type& tape) {
-    const cut& c = cuts_.cut_at(k);
-    if (!c.begins) {
-      const auto due = static_cast<std::size_t>(cuts_.event(c.first).due);
-      cuts_.start(k) = with_value(c.step < 0 ? t0_ : cuts_.known_at(due), c.t);
-      cuts_.use_parameters(k);
-      cuts_.keep_parameters(k, cuts_.parameters());
-      if (c.step < 0) begin_at(t0_, c.t, y0_);
-      return;
-    }
-    const auto states = states_of(k, tape);
-    cuts_.keep_parameters(k, states.p.back());
-    cuts_.use_parameters(k + 1);
-    begin_at(cuts_.start(k), c.t, states.y.back());
+  /// Likewise over the one between the last cut and t1.
+  void pull_flow_to_end(const Y& y, scalar& t_bar, Y& y_bar, P& p_bar) {
+    pull_flow(left_at_end(), course_.t1(), y, t_bar, y_bar, p_bar);
   }
 
   /// The states of the k-th cut, from the tape of its step, in which the loop is; notes when they are.
@@ -185,6 +139,72 @@ class moving_loop : public moving_times<Solve, Events, Y, P> {
     cuts_.start(k) = with_value(t, c.t);
     return s;
   }
+  /// Into step i: its stretch, and the field as it moves there.
+  void enter(index i) {
+    cuts_.use_parameters(cuts_.cuts_before(i));
+    field_.t = course_.start(i);
+    field_.t_new = course_.end(i);
+    field_.from = with_value(start_of(i), 0);
+    field_.to = with_value(end_of(i), 0);
+    stands_ = field_.from.d[0] == 0 && field_.to.d[0] == 0;
+    extended_ = false;
+  }
+
+ private:
+  using times::course_, times::cuts_, times::end_of, times::flows_to_end, times::is_inside,
+      times::left_at_end, times::start_of, times::t0_, times::ts_;
+
+  index count() const { return course_.count(); }
+  void extend_once(const tape_type& tape) {
+    if (!std::exchange(extended_, true))
+      extend(method_, sys_, tape.t, tape.t_new, tape.stages, scratch_);
+  }
+  void begin_at(const scalar& moving, double t, const Y& y) {
+    move_with(moving);
+    begin(method_, sys_, t, y, carry_);
+  }
+
+  /// Those of the step just taken, the first time.
+  void save_points(const tape_type& tape) {
+    for (std::size_t k = saved_.size(); k < ts_.size() && course_.save_step(k) <= position_; ++k) {
+      saved_.push_back(course_.save_step(k) < 0 ? y0_ : Y(value(method_, carry_.state)));
+      if (course_.save_points().every > 0) {
+        at_event(tape, saved_.back());
+        continue;
+      }
+      if constexpr (has_dense_output_v<M>) {
+        extend_once(tape);
+        const moving_place<M, Y> place(this->place_of(position_, ts_[k]));
+        if (is_inside(k))
+          place.interpolate_at(method_, tape, scratch_, saved_.back());
+        else
+          place.add_motion(method_, tape, scratch_, saved_.back());
+      }
+    }
+  }
+  /// y at the located event inside the step just taken, if there is one.
+  void at_event(const tape_type& tape, Y& y) {
+    const std::size_t k = cuts_.cuts_before(position_);
+    if (!course_.cut_behind(position_) || cuts_.event(cuts_.cut_at(k).first).due >= 0) return;
+    scalar t;
+    y = before_cut(k, tape, t);
+  }
+  void take_cut(std::size_t k, const tape_type& tape) {
+    const cut& c = cuts_.cut_at(k);
+    if (!c.begins) {
+      const auto due = static_cast<std::size_t>(cuts_.event(c.first).due);
+      cuts_.start(k) = with_value(c.step < 0 ? t0_ : cuts_.known_at(due), c.t);
+      cuts_.use_parameters(k);
+      cuts_.keep_parameters(k, cuts_.parameters());
+      if (c.step < 0) begin_at(t0_, c.t, y0_);
+      return;
+    }
+    const auto states = states_of(k, tape);
+    cuts_.keep_parameters(k, states.p.back());
+    cuts_.use_parameters(k + 1);
+    begin_at(cuts_.start(k), c.t, states.y.back());
+  }
+
   /// y and t before its first event.
   Y before_cut(std::size_t k, const tape_type& tape, scalar& t) {
     const cut& c = cuts_.cut_at(k);
@@ -266,6 +286,7 @@ class moving_loop : public moving_times<Solve, Events, Y, P> {
   std::vector<Y> saved_;
   index position_ = 0;
   bool extended_ = false;
+  bool stands_ = false;  // the field as it is does not move: what the cache has of it still holds
 };
 
 }  // namespace revode

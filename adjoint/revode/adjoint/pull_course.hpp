@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include <revode/adjoint/carried_cotangents.hpp>
@@ -56,8 +57,7 @@ class pull_course {
     if (!w.ys.empty() && course().save_points().t1)
       pull_value(loop_->scheme(), w.ys.back(), now_.state);
     if (is_multistep_v<M> && course().count() > 0)
-      now_.t1 = along_solution(at_t1(), end(),
-                               push_value(loop_->scheme(), now_.state));
+      now_.t1 = along_solution(at_t1(), end(), push_value(loop_->scheme(), now_.state));
     else if (now_.last_cut == course().count() - 1 && course().status() == status::success)
       seed_cut_at_end();
   }
@@ -81,15 +81,14 @@ class pull_course {
     extended_ = &extended;
     enter(i);
     if (i == now_.last_cut) pull_cut(tape, ends);
-    if constexpr (Loop::event_set_type::moves_parameters)
-      cuts().use_parameters(now_.cuts_left);
+    if constexpr (Loop::event_set_type::moves_parameters) cuts().use_parameters(now_.cuts_left);
     enter(i);
     if (now_.next_save > 0) pull_save_points(i, tape, ends);
     return ends;
   }
   /// The second, the step itself.
   void pull_any_step(index i, const tape_type& tape, step_ends<scalar> ends) {
-    const index equal = course().log().equal_steps();
+    const index equal = course().equal_steps();
     const bool cut_behind = now_.pulled_cut == i;
     const bool moves = !is_multistep_v<M> && (equal > 0 || cut_behind || i == 0 ||
                                               i + 1 == course().count() || i - 1 == now_.last_cut);
@@ -261,8 +260,7 @@ class pull_course {
   time rate_of(const tape_type& tape, const time& theta, const Y& y_bar) {
     extend_once(tape);
     seeds_type* const none = nullptr;
-    const auto bar =
-        pull_place(loop_->scheme(), tape, loop_->scratch(), theta, y_bar, none, false);
+    const auto bar = pull_place(loop_->scheme(), tape, loop_->scratch(), theta, y_bar, none, false);
     return static_cast<time>(bar.theta) / time(tape.t_new - tape.t);
   }
 
@@ -277,8 +275,7 @@ class pull_course {
       if (course().save_points().every > 0) continue;
       if constexpr (has_dense_output_v<M>) {
         const bool inside = !at_end && course().save_step(k) >= 0;
-        now_.ts[k] =
-            outside(pull_dense(tape, place(i, k, tape), weight(k), inside, ends));
+        now_.ts[k] = outside(pull_dense(tape, place(i, k, tape), weight(k), inside, ends));
       }
     }
   }
@@ -287,10 +284,10 @@ class pull_course {
   void uncut(std::size_t k) {
     now_.cuts_left = k;
     now_.last_cut = k > 0 ? cuts().cut_at(k - 1).step : -2;
-    const bool quiet = !times_move && course().log().equal_steps() == 0 && now_.next_save == 0 &&
+    const bool quiet = !times_move && course().equal_steps() == 0 && now_.next_save == 0 &&
                        !Loop::event_set_type::moves_parameters;
     now_.quiet_from = std::max<index>(1, now_.last_cut + 2);
-    now_.quiet_to = !quiet                    ? 0
+    now_.quiet_to = !quiet                   ? 0
                     : k < cuts().cut_count() ? cuts().cut_at(k).step
                                              : course().count() - 1;
   }
@@ -360,7 +357,8 @@ class pull_course {
     const time along = along_solution(at_t1(), y, push_value(loop_->scheme(), now_.state));
     now_.t1 += along;
     now_.start -= along;
-    if constexpr (times_move) loop_->pull_flow_to_end(y, now_.start, now_.state, now_.p);
+    if constexpr (times_move && std::is_same_v<typename Loop::state_type, Y>)
+      loop_->pull_flow_to_end(y, now_.start, now_.state, now_.p);
   }
 
   /// wᵀf(t, y)

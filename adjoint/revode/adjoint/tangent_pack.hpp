@@ -9,7 +9,7 @@
 
 #include <revode/ad/dual.hpp>
 #include <revode/adjoint/forward.hpp>
-#include <revode/adjoint/hessian_loop.hpp>
+#include <revode/adjoint/retrace.hpp>
 
 namespace revode {
 
@@ -78,7 +78,10 @@ pack_solution<Y, K> solve(const problem<F, Y, P>& q, const M& m, const options& 
     push_all(forward_mode<M, std::remove_cvref_t<F>, Y, P>(q, m, o, along.begin(), along.end()), s);
     return s;
   }
-  const auto steps = solve_and_note(q, m, o, static_cast<solution<Y>&>(s));
+  using solve_type = stepper<M, std::remove_cvref_t<F>, Y, P>;
+  solve_type solved(q, m, o);
+  const course<typename solve_type::record_type> steps(solved);
+  static_cast<solution<Y>&>(s) = solved.result();
   rebind_t<Y, D> y0 = rebind_like<D>(q.y0);
   rebind_t<P, E> p = rebind_like<E>(q.p);
   copy(q.y0, y0);
@@ -88,9 +91,7 @@ pack_solution<Y, K> solve(const problem<F, Y, P>& q, const M& m, const options& 
     for (int i = 0, n = length(y0); i < n; ++i) y0.data()[i].d[d] = along[k].y0.data()[i];
     for (int i = 0, n = length(p); i < n; ++i) p.data()[i].d[d] = along[k].p.data()[i];
   }
-  save_at points = o.save;
-  points.t1 = true;
-  const auto all = saved_states<M, std::remove_cvref_t<F>>(q.f, y0, p, m, points, steps);
+  const auto all = saved_states<M, std::remove_cvref_t<F>>(q.f, y0, p, m, steps);
   const auto split = [&](const auto& from, std::array<Y, K>& to) {
     for (std::size_t k = 0; k < K; ++k) {
       to[k] = q.y0;

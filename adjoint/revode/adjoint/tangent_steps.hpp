@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -12,9 +13,9 @@
 #include <vector>
 
 #include <revode/adjoint/check_tangents.hpp>
-#include <revode/adjoint/hessian_steps.hpp>
 #include <revode/adjoint/tangent_algebra.hpp>
 #include <revode/adjoint/tangent_field.hpp>
+#include <revode/solve/course/course.hpp>
 #include <revode/solve/solve.hpp>
 
 namespace revode {
@@ -51,7 +52,7 @@ struct solved_with_tangents {
   revode::solution<Y> solution;
   std::array<Y, K> y_dot;
   std::vector<std::array<Y, K>> ys_dot{};
-  known_steps<Record> steps{};
+  std::optional<course<Record>> steps{};
   std::array<double, K> sizes{};
   index solves = 0;
 };
@@ -198,26 +199,17 @@ class tangent_solver {
     seed(unit);
     const problem<const field&, Z, Q> both{f_, z_, t0_, t1_, q_};
     loop_type loop(both, m_, o);
-    auto& steps = found.steps = {};
-    steps.ends.push_back(t0_);
-    while (!loop.finished()) {
-      const index i = loop.position();
-      loop.step(loop.work_tape());
-      if (loop.position() == i) break;
-      const double h = loop.work_tape().t_new - loop.work_tape().t;
-      steps.ends.push_back(loop.work_tape().t_new);
-      steps.records.push_back(loop.work_tape().record);
+    found.steps.emplace(loop, [&](auto& solved) {
+      const double h = solved.work_tape().t_new - solved.work_tape().t;
       for (std::size_t k = 0; k < K; ++k)
-        mean[k] += std::abs(h) * std::sqrt(size_of(value(loop.scheme(), loop.state()), int(k)));
-    }
+        mean[k] += std::abs(h) * std::sqrt(size_of(value(solved.scheme(), solved.state()), int(k)));
+    });
     for (std::size_t k = 0; k < K; ++k) {
       const double root = mean[k] / std::abs(t1_ - t0_);
       mean[k] = std::fmax(unit[k] * root * root, least_[k]);
     }
     ++found.solves;
     found.sizes = unit;
-    note_cuts(loop, o_, std::is_same_v<typename loop_type::state_type, Z>, steps);
-    for (std::size_t k = 0; k < loop.saved(); ++k) steps.save_steps.push_back(loop.save_step(k));
     take(loop.result(), unit, found);
     return mean;
   }

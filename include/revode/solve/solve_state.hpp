@@ -115,6 +115,7 @@ class solve_state {
     }
   }
   const step_log<record_type>& log() const { return log_; }
+  index equal_steps() const { return log_.equal_steps(); }
   const Y& y0() const { return y0_; }
   double t0() const { return t0_; }
   double t1() const { return t1_; }

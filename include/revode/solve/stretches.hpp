@@ -33,6 +33,11 @@ class stretches : public cut_list {
       }
     });
   }
+  /// Those of a course without events.
+  stretches(const cut_list& cuts, const P& p) requires(set::count == 0)
+      : cut_list(cuts),
+        events_(List{}),
+        p0_(&p) {}
   stretches(const stretches&) = delete;
   stretches& operator=(const stretches&) = delete;
 
