@@ -130,7 +130,7 @@ class pull_course {
 
   // What the times of the loop are: numbers, or duals that move with its inputs.
   const auto& course() const {
-    if constexpr (times_move)
+    if constexpr (requires { loop_->course(); })
       return loop_->course();
     else
       return *loop_;
@@ -150,13 +150,13 @@ class pull_course {
     if constexpr (times_move)
       return loop_->at_t0();
     else
-      return loop_->t0();
+      return course().t0();
   }
   time at_t1() const {
     if constexpr (times_move)
       return loop_->at_t1();
     else
-      return loop_->t1();
+      return course().t1();
   }
   /// θ of the k-th save point in step i; of the k-th cut.
   time place(index i, std::size_t k, const tape_type& tape) const {
