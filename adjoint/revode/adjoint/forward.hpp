@@ -7,6 +7,7 @@
 
 #include <revode/adjoint/check_tangents.hpp>
 #include <revode/adjoint/cut_adjoint.hpp>
+#include <revode/solve/course/ends.hpp>
 #include <revode/solve/solve.hpp>
 
 namespace revode {
@@ -124,29 +125,14 @@ class forward_mode {
   }
 
   /// How the ends of step i move; behind `cuts_pushed_` cuts.
-  step_ends<scalar> moving_ends(const direction& d, index i, double t_new) const {
+  step_ends<scalar> ends_along(const direction& d, index i, double t_new) const {
     if (is_multistep_v<M>) return {};
-    const auto& stretches = loop_.stretches();
-    const cut* before = cuts_pushed_ > 0 ? &stretches.cut_at(cuts_pushed_ - 1) : nullptr;
-    const std::size_t due = before != nullptr ? before->due : 0;
-    const index n = loop_.log().equal_steps();
-    const index k = i - (before != nullptr ? before->extra : 0);
-    const auto on_grid = [&](index at) {
-      const double share = static_cast<double>(at) / static_cast<double>(n);
-      return (1 - share) * d.along.t0 + share * d.along.t1;
+    const auto [from, to] =
+        ends_of_step(cuts(), cuts_pushed_, loop_.equal_steps(), i, t_new, loop_.t1());
+    const auto moved = [&d](const moving_end& end) {
+      return static_cast<scalar>(end.of(d.along.t0, d.along.t1, d.start_dot, d.known_dot, 0.0));
     };
-    double from = 0, to = 0;
-    if (i == 0 || (before != nullptr && before->step == i - 1))
-      from = d.start_dot;
-    else if (n > 0)
-      from = on_grid(k);
-    if (due < stretches.known_count() && stretches.known(due).end == t_new)
-      to = d.known_dot[due];
-    else if (n > 0)
-      to = on_grid(k + 1);
-    else if (t_new == loop_.t1())
-      to = d.along.t1;
-    return {static_cast<scalar>(from), static_cast<scalar>(to)};
+    return {moved(from), moved(to)};
   }
 
   void push_step(index i, std::size_t first_saved) {
@@ -165,7 +151,7 @@ class forward_mode {
 
   void push_step(direction& d, index i, std::size_t first_saved, bool is_cut) {
     const auto& tape = loop_.work_tape();
-    const auto ends = moving_ends(d, i, tape.t_new);
+    const auto ends = ends_along(d, i, tape.t_new);
     const auto& m = loop_.scheme();
     auto& w = loop_.scratch();
     const std::size_t saved = loop_.saved();
@@ -208,7 +194,7 @@ class forward_mode {
     d.ys_dot.push_back(push_dense((t - tape.t) / (tape.t_new - tape.t), ts_dot, before, ends));
   }
 
-  /// From behind the step to behind the cut, see differentiable_stepper::pull_cut.
+  /// From behind the step to behind the cut, see pull_course::pull_cut.
   template <class State>
   [[gnu::noinline, gnu::cold]] void push_cut(direction& d, const State& before,
                                              const step_ends<scalar>& ends, bool saved) {

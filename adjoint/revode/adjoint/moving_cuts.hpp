@@ -123,20 +123,20 @@ class moving_place {
     }
   }
   /// As pull_interpolate. `whole`: the seeds get y_bar as well, not its motion alone.
-  template <class Tape, class Scratch, class Seeds>
-  interpolation_bar<scalar> pull_at(const M& m, const Tape& tape, const Scratch& w, const Y& y_bar,
-                                    Seeds* seeds, bool whole) const {
+  template <class Stages, class Scratch, class Seeds>
+  interpolation_bar<scalar> pull_at(const M& m, double t, double t_new, const Stages& stages,
+                                    const Scratch& w, const Y& y_bar, Seeds* seeds,
+                                    bool whole) const {
     Seeds* const none = nullptr;
     interpolation_bar<scalar> bar;
-    pull_interpolate(m, tape.t, tape.t_new, tape.stages, w, static_cast<double>(theta_), y_bar,
+    pull_interpolate(m, t, t_new, stages, w, static_cast<double>(theta_), y_bar,
                      whole ? seeds : none, bar);
     if (!whole) bar.h = scalar(0);
     Y moved = y_bar;
     for (int j = 0; j < nodes && motion_ != 0; ++j) {
       fill(moved, scalar(0));
       axpy(share(j), y_bar, moved);
-      pull_interpolate(m, tape.t, tape.t_new, tape.stages, w, slope_type::node(j), moved, seeds,
-                       bar);
+      pull_interpolate(m, t, t_new, stages, w, slope_type::node(j), moved, seeds, bar);
     }
     return bar;
   }
@@ -154,11 +154,11 @@ class moving_place {
   slope_type slope_;
 };
 
-/// As pull_course.hpp has it for a place that stands still.
-template <class M, class Tape, class Scratch, differentiable Time, class Y, class Seeds>
-auto pull_place(const M& m, const Tape& tape, const Scratch& w, const Time& theta, const Y& y_bar,
-                Seeds* seeds, bool whole) {
-  return moving_place<M, Y>(theta).pull_at(m, tape, w, y_bar, seeds, whole);
+/// As in solve/course/rules.hpp, at a place that moves.
+template <class M, class Stages, class Scratch, differentiable Time, class Y, class Seeds>
+auto pull_place(const M& m, double t, double t_new, const Stages& stages, const Scratch& w,
+                const Time& theta, const Y& y_bar, Seeds* seeds, bool whole) {
+  return moving_place<M, Y>(theta).pull_at(m, t, t_new, stages, w, y_bar, seeds, whole);
 }
 
 }  // namespace revode

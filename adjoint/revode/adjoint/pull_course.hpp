@@ -12,17 +12,6 @@
 
 namespace revode {
 
-/// pull_interpolate at a place that stands still. `whole` is false where the seeds are left out, and with
-/// them what the length of the step has of them.
-template <class M, class Tape, class Scratch, class Y, class Seeds>
-auto pull_place(const M& m, const Tape& tape, const Scratch& w, double theta, const Y& y_bar,
-                Seeds* seeds, bool whole) {
-  interpolation_bar<scalar_t<Y>> bar;
-  pull_interpolate(m, tape.t, tape.t_new, tape.stages, w, theta, y_bar, seeds, bar);
-  if (!whole) bar.h = scalar_t<Y>(0);
-  return bar;
-}
-
 /// The cotangents of one loss on their way back along the course of a solve: through its steps, save
 /// points, cuts and the times that these move with, to the inputs. `Loop` is what retraces the course: the
 /// stepper itself, of whose times double is the type, or a moving_loop, whose times are duals like its
@@ -52,6 +41,7 @@ class pull_course {
     const std::size_t listed = course().saved();
     now_.ts.assign(listed, time(0));
     now_.next_save = w.ys.empty() ? 0 : listed;
+    now_.pulled_cut = -2;
     uncut(cuts().cut_count());
     if (w.y) pull_value(loop_->scheme(), *w.y, now_.state);
     if (!w.ys.empty() && course().save_points().t1)
@@ -243,25 +233,21 @@ class pull_course {
     if (!std::exchange(*extended_, true))
       extend(loop_->scheme(), loop_->sys(), tape.t, tape.t_new, tape.stages, loop_->scratch());
   }
-  /// y_bar of dense output at θ: to the seeds (unless `whole` is false, and θ stands still), and by the
-  /// lengths of the step to `ends`. Returns y_barᵀ dy/dt, by the step's own time.
-  time pull_dense(const tape_type& tape, const time& theta, const Y& y_bar, bool whole,
+  /// Takes y_bar of dense output at θ to the seeds (unless `whole` is false, and θ stands still) and to
+  /// the ends of the step. Returns y_barᵀ dy/dt, by the step's own time.
+  time pull_point(const tape_type& tape, const time& theta, const Y& y_bar, bool whole,
                   step_ends<scalar>& ends) {
     extend_once(tape);
-    const auto bar = pull_place(loop_->scheme(), tape, loop_->scratch(), theta, y_bar,
-                                whole || moves(theta) ? seeds() : nullptr, whole);
-    const time theta_bar = static_cast<time>(bar.theta), h_bar = static_cast<time>(bar.h);
-    const time h(tape.t_new - tape.t);
-    ends.t += static_cast<scalar>((theta - 1) * theta_bar / h - h_bar);
-    ends.t_new += static_cast<scalar>(-theta * theta_bar / h + h_bar);
-    return theta_bar / h;
+    return pull_dense(loop_->scheme(), tape.t, tape.t_new, tape.stages, loop_->scratch(), theta,
+                      y_bar, whole || moves(theta) ? seeds() : nullptr, whole, ends);
   }
   /// y_barᵀ dy/dt alone.
   time rate_of(const tape_type& tape, const time& theta, const Y& y_bar) {
     extend_once(tape);
     seeds_type* const none = nullptr;
-    const auto bar = pull_place(loop_->scheme(), tape, loop_->scratch(), theta, y_bar, none, false);
-    return static_cast<time>(bar.theta) / time(tape.t_new - tape.t);
+    step_ends<scalar> unused;
+    return pull_dense(loop_->scheme(), tape.t, tape.t_new, tape.stages, loop_->scratch(), theta,
+                      y_bar, none, false, unused);
   }
 
   /// The save points of step i (and, in step 0, those at t0): their cotangents become seeds or
@@ -275,7 +261,7 @@ class pull_course {
       if (course().save_points().every > 0) continue;
       if constexpr (has_dense_output_v<M>) {
         const bool inside = !at_end && course().save_step(k) >= 0;
-        now_.ts[k] = outside(pull_dense(tape, place(i, k, tape), weight(k), inside, ends));
+        now_.ts[k] = outside(pull_point(tape, place(i, k, tape), weight(k), inside, ends));
       }
     }
   }
@@ -347,7 +333,7 @@ class pull_course {
     const time by_root = value_of(rate) != 0 ? -moved / rate : time(0);
     axpy(static_cast<scalar>(by_root), g.of_y, y_bar);
     axpy(static_cast<scalar_t<P>>(by_root), g.of_p, now_.p);
-    pull_dense(tape, theta, y_bar, true, ends);
+    pull_point(tape, theta, y_bar, true, ends);
   }
 
   /// t1 lies behind the last cut by a step of length 0.

@@ -2,18 +2,12 @@
 #pragma once
 
 #include <revode/batch/lane_group.hpp>
+#include <revode/solve/course/rules.hpp>
 
 namespace revode {
 
 // How a lane sets out, rests and ends. Rounds know nothing of it: lanes are looked at one by one where
 // one of them may have ended.
-
-/// stepper::too_short for a lane.
-REVODE_HD bool too_short_step(double t, double span, double h) {
-  constexpr double eps = 0x1p-52;
-  const double at = magnitude(t), least = 1e-10 * magnitude(span);
-  return magnitude(h) < 4 * eps * (at > least ? at : least);
-}
 
 /// Lane l stands still from now on.
 template <class M, class Y, class P, int W>
@@ -23,7 +17,7 @@ REVODE_HD void rest_lane(lane_group<M, Y, P, W>& g, int l) {
 }
 
 /// The next attempt of a lane that runs to t1, from what it has in t, h and steps; g.t1 may come before
-/// (a stop). The bound for steps that may be none is that of too_short_step at the larger end of the
+/// (a stop). The bound for steps that may be none is that of too_short at the larger end of the
 /// span, and some rounding.
 template <bool Fixed, class M, class Y, class P, int W>
 REVODE_HD void set_out_lane(lane_group<M, Y, P, W>& g, int l, double t1) {
@@ -61,7 +55,7 @@ REVODE_HD std::int64_t verdict(const lane_group<M, Y, P, W>& g, int l, double t1
   const double error = g.error[l];
   const bool good = error <= 1;
   if (good && g.t[l] == t1) return code(status::success);
-  if (!good && (Fixed || too_short_step(g.t[l], t1 - g.t0[l], g.h[l]))) {
+  if (!good && (Fixed || too_short(g.t[l], t1 - g.t0[l], g.h[l]))) {
     if (g.trouble[l] != code(status::success)) return g.trouble[l];
     if (error == error_of_overflow) return code(status::non_finite_state);
     if constexpr (is_linearly_implicit_v<M>) {

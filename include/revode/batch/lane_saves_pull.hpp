@@ -3,6 +3,7 @@
 
 #include <revode/batch/lane_loss.hpp>
 #include <revode/batch/lane_pull.hpp>
+#include <revode/solve/course/rules.hpp>
 
 namespace revode {
 
@@ -20,33 +21,19 @@ struct lane_save_bars {
   REVODE_HD double& time(index k) const { return ts[(k - first) * ts_stride]; }
 };
 
-/// differentiable_stepper::pull_dense for a lane whose step has been extended.
-template <class M, class Tape, class Scratch, class Seeds, class Y>
-REVODE_HD double pull_dense(const M& m, double t, double t_new, const Tape& tape,
-                            const Scratch& scratch, double theta, const Y& y_bar, Seeds* seeds,
-                            step_ends<scalar_t<Y>>& ends) {
-  using T = scalar_t<Y>;
-  interpolation_bar<T> bar;
-  pull_interpolate(m, t, t_new, tape, scratch, theta, y_bar, seeds, bar);
-  const double theta_bar = static_cast<double>(bar.theta), h = t_new - t;
-  const double h_bar = seeds != nullptr ? static_cast<double>(bar.h) : 0.0;
-  ends.t += static_cast<T>((theta - 1) * theta_bar / h - h_bar);
-  ends.t_new += static_cast<T>(-theta * theta_bar / h + h_bar);
-  return theta_bar / h;
-}
-
-/// Where the step of lane l to t_new ends moves with t0 and t1: differentiable_stepper::move_grid.
+/// Gives the cotangents of the ends of lane l's step to t_new to t0 and t1, with which they move: see
+/// ends_of_step.
 template <class Group, class T, int W>
-REVODE_HD void move_grid(const Group& g, lane_time_bars<W>& bars, double t_new,
+REVODE_HD void give_ends(const Group& g, lane_time_bars<W>& bars, double t_new,
                          const step_ends<T>& ends, int l) {
   const double a = static_cast<double>(ends.t), b = static_cast<double>(ends.t_new);
   const double n = g.equal_steps[l];
   if (n > 0) {
     const double i = bars.steps[l] -= 1;
-    bars.t0[l] += a * (1 - i / n);
-    bars.t1[l] += a * (i / n);
-    bars.t0[l] += b * (1 - (i + 1) / n);
-    bars.t1[l] += b * ((i + 1) / n);
+    bars.t0[l] += a * (1 - share_of_t1(i, n));
+    bars.t1[l] += a * share_of_t1(i, n);
+    bars.t0[l] += b * (1 - share_of_t1(i + 1, n));
+    bars.t1[l] += b * share_of_t1(i + 1, n);
   } else {
     if (g.t[l] == g.t0[l]) bars.t0[l] += a;
     if (t_new == g.t1[l]) bars.t1[l] += b;
@@ -54,7 +41,7 @@ REVODE_HD void move_grid(const Group& g, lane_time_bars<W>& bars, double t_new,
 }
 
 /// pull_lane for a step with save points in it or at its end, not yet pulled, or with an end that
-/// moves: their cotangents become seeds or reach the new state, as in differentiable_stepper. False,
+/// moves: their cotangents become seeds or reach the new state, as in pull_course. False,
 /// and nothing done, for any other step.
 template <class M, class F, class Y, class P, int W, bool Times>
 REVODE_HD bool pull_special_lane(const M& m, const F& f, const double* save_ts,
@@ -100,7 +87,7 @@ REVODE_HD bool pull_special_lane(const M& m, const F& f, const double* save_ts,
       extended = true;
       if (inside && seeded == nullptr) (seeded = &seeds)->clear();
       const double slope = pull_dense(m, t, t_new, tape, scratch, (at - t) / (t_new - t), y_bar,
-                                      inside ? seeded : nullptr, ends);
+                                      inside ? seeded : nullptr, inside, ends);
       if constexpr (Times) points.time(next) = slope;
     }
   }
@@ -108,7 +95,7 @@ REVODE_HD bool pull_special_lane(const M& m, const F& f, const double* save_ts,
   pull(m, sys, t, t_new, typename types::record{}, tape, scratch, all_seeds, state_bar, p_bar,
        moves ? &ends : nullptr);
   if constexpr (Times)
-    if (moves) move_grid(g, bars.times, t_new, ends, l);
+    if (moves) give_ends(g, bars.times, t_new, ends, l);
   bars.next_save[l] = next;
   write_lane(state_bar, bars.state, l);
   write_lane(p_bar, bars.p, l);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include <revode/solve/course/rules.hpp>
 #include <revode/solve/first_step.hpp>
 #include <revode/solve/solve_cuts.hpp>
 
@@ -162,11 +163,6 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
     return all_finite(slope);
   }
 
-  bool too_short(double h) const {
-    const double eps = std::numeric_limits<double>::epsilon();
-    return std::abs(h) < 4 * eps * std::fmax(std::abs(t_), 1e-10 * std::abs(t1_ - t0_));
-  }
-
   void adaptive_step(tape_type& tape) {
     for (;;) {
       if (attempts_ == options_.max_steps && !ended_) return end(status::max_steps);
@@ -192,7 +188,7 @@ class stepper : public solve_cuts<M, F, Y, P, Events> {
                                carries_[1 - current_]));
       if (found.error_squared <= 1) return accept(t_new, tried, found.record, tape);
       ++(ended_ ? rejected_again_ : result_.stats.rejected);
-      if (too_short(h_) || std::abs(h) <= options_.min_step) {
+      if (too_short(t_, t1_ - t0_, h_) || std::abs(h) <= options_.min_step) {
         const bool finite = found.error_squared - found.error_squared == 0;
         const status how = found.what != status::success ? found.what
                            : overflow                    ? status::non_finite_state

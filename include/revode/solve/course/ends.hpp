@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <revode/ad/functions.hpp>
+#include <revode/solve/course/rules.hpp>
 #include <revode/solve/cuts.hpp>
 
 namespace revode {
@@ -58,7 +59,7 @@ inline moving_ends ends_of_step(const cut_list& cuts, std::size_t behind, index 
   const cut* const before = behind > 0 ? &cuts.cut_at(behind - 1) : nullptr;
   const index at = i - (before != nullptr ? before->extra : 0);
   const auto on_grid = [equal](index k) {
-    const double share = static_cast<double>(k) / static_cast<double>(equal);
+    const double share = share_of_t1(static_cast<double>(k), static_cast<double>(equal));
     return moving_end{.t0 = 1 - share, .t1 = share};
   };
   moving_ends ends;

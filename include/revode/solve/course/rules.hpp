@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include <revode/concepts.hpp>
+#include <revode/config.hpp>
+
+namespace revode {
+
+// The rules of a course on plain numbers, for a solve by itself and for one lane of many.
+
+/// Is a length of the size of rounding, at t and in a span?
+REVODE_HD bool too_short(double t, double span, double h) {
+  constexpr double eps = 0x1p-52;
+  const double at = std::abs(t), least = 1e-10 * std::abs(span);
+  return std::abs(h) < 4 * eps * (at > least ? at : least);
+}
+
+/// The share that t1 has in the end of the i-th of n equal steps; the rest is t0's.
+REVODE_HD double share_of_t1(double i, double n) { return i / n; }
+
+/// pull_interpolate at a place that stands still. `whole` is false where the seeds are left out, and with
+/// them what the length of the step has of them.
+template <class M, class Stages, class Scratch, class Y, class Seeds>
+REVODE_HD auto pull_place(const M& m, double t, double t_new, const Stages& stages,
+                          const Scratch& w, double theta, const Y& y_bar, Seeds* seeds,
+                          bool whole) {
+  interpolation_bar<scalar_t<Y>> bar;
+  pull_interpolate(m, t, t_new, stages, w, theta, y_bar, seeds, bar);
+  if (!whole) bar.h = scalar_t<Y>(0);
+  return bar;
+}
+
+/// Takes y_bar of dense output at a time that stands still, which lies at θ of the step, to the seeds and
+/// to the ends of the step. Returns y_barᵀ dy/dt.
+template <class M, class Stages, class Scratch, class Time, class Y, class Seeds>
+REVODE_HD Time pull_dense(const M& m, double t, double t_new, const Stages& stages,
+                          const Scratch& w, const Time& theta, const Y& y_bar, Seeds* seeds,
+                          bool whole, step_ends<scalar_t<Y>>& ends) {
+  using T = scalar_t<Y>;
+  const auto bar = pull_place(m, t, t_new, stages, w, theta, y_bar, seeds, whole);
+  const Time theta_bar = static_cast<Time>(bar.theta), h_bar = static_cast<Time>(bar.h);
+  const Time h(t_new - t);
+  ends.t += static_cast<T>((theta - 1) * theta_bar / h - h_bar);
+  ends.t_new += static_cast<T>(-theta * theta_bar / h + h_bar);
+  return theta_bar / h;
+}
+
+}  // namespace revode
