@@ -15,6 +15,7 @@ Prints the counts and the command lines that break this; ends with 1 if there is
 import argparse
 import collections
 import json
+import os
 import random
 import re
 import resource
@@ -143,7 +144,7 @@ def main():
         while sum(ended.values()) < given.runs and time.monotonic() - start < given.seconds:
             words, began = draws.line(), time.monotonic()
             try:
-                done = subprocess.run([given.revode, *words], stdin=subprocess.DEVNULL, capture_output=True, cwd=folder,
+                done = subprocess.run([os.path.abspath(given.revode), *words], stdin=subprocess.DEVNULL, capture_output=True, cwd=folder,
                                       timeout=600, preexec_fn=small)
                 ended[done.returncode] += 1
                 why = wrong(words, done)

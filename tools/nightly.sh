@@ -54,7 +54,7 @@ nightly_fuzz() {
   configure release && build release --target revode_core revode_catalog &&
     fuzz numbers src/cli/text.cpp &&
     fuzz spill src/loop/file_pool.cpp &&
-    fuzz requests src/cli/arguments.cpp src/cli/ensemble_request.cpp src/cli/gradient_request.cpp src/cli/loss.cpp \
+    fuzz requests "-DREVODE_METHOD_PARTS=$(find build/release/methods -name '*.cpp' | wc -l)" src/cli/arguments.cpp src/cli/ensemble_request.cpp src/cli/gradient_request.cpp src/cli/loss.cpp \
       src/cli/methods.cpp src/cli/request.cpp src/cli/text.cpp
 }
 

@@ -32,6 +32,7 @@ struct default_types {
   using record = nothing;
   using scratch = nothing;
   using seeds = nothing;
+  static constexpr bool asks_jacobian = false;  ///< the whole field's, as a matrix
 };
 
 /// A method overrides them in a member `template <class Y> struct types : default_types<Y>`; a

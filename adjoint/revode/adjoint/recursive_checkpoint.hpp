@@ -95,6 +95,12 @@ inline memory_plan plan_of(const recursive_checkpoint& a, const options& o,
 /// unless it is `own`.
 template <class M, class F, class Y, class P, class Events = no_events>
 class differentiable_solution : public solution<Y> {
+  static_assert([] {
+    if constexpr (!has_parts_v<F, Y, P>)
+      return field_with_vjp<derivatives<F, Y, P>::vjp_source>::there;
+    return true;
+  }());
+
  public:
   template <class Field>
   differentiable_solution(const problem<Field, Y, P>& q, const M& m, const options& o,

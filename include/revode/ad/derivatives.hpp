@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <revode/ad/derivative_source.hpp>
 #include <revode/ad/dual.hpp>
 #include <revode/ad/dual_sweep.hpp>
 #include <revode/ad/field_calls.hpp>
@@ -15,22 +16,16 @@
 
 namespace revode {
 
-/// Where a derivative of a field comes from, decided at compile time: the field's own member,
-/// forward duals, the reverse recording; `none` is a compile-time error where it is asked for.
-enum class derivative_source { own, duals, recording, none };
-
-/// The derivatives of a field f(t, y, p, dy), and the memory they need: one object per system and
-/// thread. T = scalar_t<Y>.
+/// The derivatives of a field f(t, y, p, dy), and their memory: one object per system and thread.
 ///   vjp: the field's own f.vjp, else forward duals in one sweep when all sizes are fixed and
-///        n + np + 1 <= 16 (host and device, no storage), else the reverse recording (host).
+///        n + np + 1 <= 16 (no storage), else the reverse recording (host).
 ///   jvp: f.jvp, else one dual direction.
 ///   jacobian: f.jacobian, into a matrix of zeros, else duals: tracked_sweep for a vec of 5 to 32 elements where it knows
-///        the field's structure, otherwise up to 10 columns a sweep (8 for dynamic sizes); else
-///        columns of f.jvp, else rows of f.vjp.
+///        the field's structure, otherwise up to 10 columns a sweep (8 for dynamic sizes); else columns of
+///        f.jvp, else rows of f.vjp.
 ///   second: f.vjp over duals when it accepts them, else nested duals, else recording over duals.
-/// The field sees one scalar type for t and the elements of y, p and dy. Arrays are allocated at
-/// the first call of a size and kept; with fixed sizes there are none. Finite differences only by
-/// name: by_finite_differences(f).
+/// The field sees one scalar type. Arrays are allocated at the first call of a size and kept; with fixed
+/// sizes there are none. Finite differences only by name.
 template <class F, class Y, class P>
 class derivatives {
   using T = scalar_t<Y>;
@@ -66,6 +61,15 @@ class derivatives {
     }
   }();
 
+  static constexpr bool has_jacobian_by_products = has_jvp<F, Y, P, T> || has_vjp<F, Y, P, T>;
+  static constexpr bool own_jacobian =
+      requires(const F& f, T t, const Y& y, const P& p, any_matrix<T>& j) {
+    f.jacobian(t, y, p, j);
+  }
+  || requires(const F& f, T t, const Y& y, const P& p, mat<T, n, n>& j) { f.jacobian(t, y, p, j); };
+  static constexpr bool has_jacobian =
+      own_jacobian || has_jacobian_by_products || call_accepts<F, Y, P, chunk_scalar>;
+
   static constexpr derivative_source jvp_source = [] {
     if constexpr (has_jvp<F, Y, P, T>) {
       return derivative_source::own;
@@ -79,10 +83,7 @@ class derivatives {
   template <class DP>
   REVODE_HD void jvp(const F& f, T t, const Y& y, const P& p, T dt, const Y& dy, const DP& dp,
                      Y& out) {
-    static_assert(jvp_source != derivative_source::none,
-                  "this field has no jvp (its call operator accepts one scalar type only, and it "
-                  "has no member jvp): make operator() a template over the scalar of t, y, p and "
-                  "dy, or add jvp(t, y, p, dt, dy, dp, out), or use by_finite_differences(field)?");
+    static_assert(field_with_jvp<jvp_source>::there);
     if constexpr (jvp_source == derivative_source::own) {
       own_jvp(f, t, y, p, dt, dy, dp, out);
     } else if constexpr (jvp_source == derivative_source::duals) {
@@ -99,10 +100,7 @@ class derivatives {
   /// size 0) when the parameters are frozen: nothing is stored or computed for them.
   template <class GP>
   REVODE_HD void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy, GP& gp) {
-    static_assert(vjp_source != derivative_source::none,
-                  "this field has no vjp (its call operator accepts one scalar type only, and it "
-                  "has no member vjp): make operator() a template over the scalar of t, y, p and "
-                  "dy, or add vjp(t, y, p, w, gt, gy, gp), or use by_finite_differences(field)?");
+    static_assert(field_with_vjp<vjp_source>::there);
     constexpr int tracked = static_size_v<GP> == 0 ? 0 : np;
     if constexpr (vjp_source == derivative_source::own) {
       own_vjp(f, t, y, p, w, gt, gy, gp);
@@ -281,11 +279,7 @@ class derivatives {
 
   template <class J>
   REVODE_HD void jacobian_by_products(const F& f, T t, const Y& y, const P& p, J& jac) {
-    static_assert(has_jvp<F, Y, P, T> || has_vjp<F, Y, P, T>,
-                  "this field has no Jacobian (its call operator accepts one scalar type only, and "
-                  "it has no member jacobian, jvp or vjp): make operator() a template over the "
-                  "scalar of t, y, p and dy, or add jacobian(t, y, p, J), or use "
-                  "by_finite_differences(field)?");
+    static_assert(field_with_jacobian<has_jacobian_by_products>::there);
     decltype(auto) a = fitted<T>(plain_, y, p);
     const int size = length(y);
     vec<T, 0> none{};

@@ -38,7 +38,7 @@ class derivative_names {
                                                        : "none";
   }
   static std::string_view jacobian() {
-    if constexpr (own_jacobian)
+    if constexpr (D::own_jacobian)
       return "own";
     else if constexpr (!call_accepts<F, Y, P, typename D::chunk_scalar>)
       return D::jvp_source == derivative_source::own   ? "columns by own jvp"
@@ -78,18 +78,10 @@ class derivative_names {
       if constexpr (!has_vjp<F, Y, P, push_scalar>)
         straight_sweep<F, Y, P>::second(f, t, y, p, y, T(0), y, no_time, bar, p_bar);
     }
-    if constexpr (D::trackable && !own_jacobian && call_accepts<F, Y, P, typename D::chunk_scalar>)
+    if constexpr (D::trackable && !D::own_jacobian &&
+                  call_accepts<F, Y, P, typename D::chunk_scalar>)
       tracked_sweep<F, Y, P>::knows(f, t, y, p);
   }
-
- private:
-  struct any_matrix {
-    T& operator()(int i, int j);
-  };
-  static constexpr bool own_jacobian =
-      requires(const F& f, T t, const Y& y, const P& p, any_matrix& j) {
-    f.jacobian(t, y, p, j);
-  };
 };
 
 /// One line, as "vjp: recording in registers, jvp: duals, Jacobian: tracked duals, second: nested duals".

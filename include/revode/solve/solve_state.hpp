@@ -21,6 +21,11 @@ template <class M, class F, class Y, class P, class Events>
 class solve_state {
  public:
   using types = method_types<M, Y>;
+  static_assert([] {
+    if constexpr (types::asks_jacobian && !has_parts_v<F, Y, P>)
+      return field_with_jacobian<derivatives<F, Y, P>::has_jacobian>::there;
+    return true;
+  }());
   using state_type = typename types::state;
   using tape_type = step_tape<M, Y>;
   using record_type = typename types::record;

@@ -39,6 +39,8 @@ template <class Y>
 inline constexpr int static_size_v = [] {
   if constexpr (requires { Y::SizeAtCompileTime; }) {
     return static_cast<int>(Y::SizeAtCompileTime);  // a dense Eigen type
+  } else if constexpr (requires { std::integral_constant<int, Y::size()>{}; }) {
+    return Y::size();
   } else {
     return -1;
   }
@@ -64,6 +66,11 @@ struct rebind<EigenMatrix<T, R, C, O, MaxR, MaxC>, S> {
                 "an Eigen state in a field that is differentiated (Eigen's own kernels lose the "
                 "derivatives of elements that are 0) add #include <revode/interop/eigen.hpp>?");
   using type = EigenMatrix<S, R, C, O, MaxR, MaxC>;
+};
+/// Named numbers: a struct template over their type.
+template <template <class> class Numbers, class T, class S>
+struct rebind<Numbers<T>, S> {
+  using type = Numbers<S>;
 };
 template <template <class, class> class Sequence, class T, class A, class S>
 struct rebind<Sequence<T, A>, S> {

@@ -89,6 +89,7 @@ struct method_types<M, Y> : default_types<Y> {
   using record = newton_record<esdirk_numbers<M>::stages - 1>;
   using scratch = esdirk_scratch<M, Y>;
   using seeds = esdirk_stages<M, Y>;
+  static constexpr bool asks_jacobian = std::is_same_v<algebra_t<M>, dense_algebra>;
 };
 template <class M>
 using esdirk_record = newton_record<esdirk_numbers<M>::stages - 1>;

@@ -162,6 +162,7 @@ struct method_types<M, Y> : default_types<Y> {
   using record = newton_record<1>;
   using scratch = radau_scratch_t<M, Y>;
   using seeds = radau_stages_t<M, Y>;
+  static constexpr bool asks_jacobian = std::is_same_v<algebra_t<M>, dense_algebra>;
 };
 
 /// tᵢ = t + cᵢ (t_new − t); the last is t_new itself.

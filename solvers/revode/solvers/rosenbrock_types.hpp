@@ -237,6 +237,7 @@ struct method_types<M, Y> : default_types<Y> {
   using work = rosenbrock_work<M, Y>;
   using scratch = rosenbrock_scratch<M, Y>;
   using seeds = rosenbrock_seeds<M, Y>;
+  static constexpr bool asks_jacobian = std::is_same_v<algebra_t<M>, dense_algebra>;
 };
 
 }  // namespace revode
