@@ -128,9 +128,9 @@ void split_gradient(const gradient<DY, DP>& g, const Y& y0, const P& p, hessian_
   settle(r.gradient->status, *r.product);
 }
 
-/// Throws for a direction along which the steps of a method move that cannot.
+/// Does a direction move times, or an event? Throws where the steps of the method cannot.
 template <class M, class F, class Y, class P>
-void check_moving_steps(const problem<F, Y, P>& q, const M&, const tangents<Y, P>& along,
+bool check_moving_steps(const problem<F, Y, P>& q, const M&, const tangents<Y, P>& along,
                         bool events) {
   bool moves = along.t0 != 0 || along.t1 != 0;
   for (const auto* times : {&along.ts, &along.stops})
@@ -144,6 +144,7 @@ void check_moving_steps(const problem<F, Y, P>& q, const M&, const tangents<Y, P
   if (moves && q.t0 == q.t1)
     throw std::invalid_argument("a Hessian along moving times without steps (t0 = t1 = " +
                                 std::to_string(q.t0) + ") give t1 apart from t0?");
+  return moves || events;
 }
 
 /// The Hessian of L(y), L(y, ys) or L(y, ys, times) times a direction: of y0 and p, and of t0, t1, save
@@ -175,20 +176,16 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
   using DP = rebind_t<P, dual<scalar_t<P>, 1>>;
   using solve_type = stepper<M, field, Y, P, event_list<E...>>;
   using course_type = course<typename solve_type::record_type>;
-  using loop_type = moving_loop<M, field, DY, DP, course_type, event_list<E...>>;
   static_assert(!is_multistep_v<M>, "Hessian-vector products are those of one-step methods");
   validate(q, m, o, events);
   check(q, o, events, direction);
   validate_cuts<M, system<field, Y, P>, Y>(m, o, sizeof...(E) > 0);
-  check_moving_steps(q, m, direction, sizeof...(E) > 0);
+  const bool moves = check_moving_steps(q, m, direction, sizeof...(E) > 0);
   hessian_product<Y, P> r{.solution = {.y = q.y0}};
   solve_type solved(q, m, o, {}, events);
   const course_type steps(solved);
   r.solution = solved.result();
   if (!is_complete(r.solution.status)) return r;
-  pulled_loop<M, DY, DP, loop_type> loop(over_duals(q.y0, direction.y0),
-                                         over_duals(q.p, direction.p), q.f, m, steps, events,
-                                         direction);
   const auto weigh = [&](auto& ran) {
     std::vector<DY> ys;
     if (o.save.t0) ys.push_back(over_duals(q.y0, direction.y0));
@@ -199,7 +196,16 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
     r.value = static_cast<double>(value_of(pull_loss(loss, end, ys, ran.event_times(), bar)));
     return bar;
   };
-  split_gradient(run_and_pull(loop, slots, weigh), q.y0, q.p, r);
+  const auto pull = [&]<bool Moves>(std::bool_constant<Moves>) {
+    using loop_type = moving_loop<M, field, DY, DP, course_type, event_list<E...>, Moves>;
+    pulled_loop<M, DY, DP, loop_type> loop(over_duals(q.y0, direction.y0),
+                                           over_duals(q.p, direction.p), q.f, m, steps, events,
+                                           direction);
+    split_gradient(run_and_pull(loop, slots, weigh), q.y0, q.p, r);
+  };
+  if constexpr (sizeof...(E) == 0)
+    if (!moves) return pull(std::false_type{}), r;
+  pull(std::true_type{});
   return r;
 }
 template <method M, class F, class Y, class P, class Loss>

@@ -14,15 +14,16 @@ namespace revode {
 
 /// The steps of a solve over duals, on its grid as it moves along a direction: the outer ends, stops
 /// and events move, within every step the field moves with its ends (solve/moving_step.hpp).
-/// Y and P are over dual<T, 1>. Where times move, the state of the method is y itself.
-template <class M, class F, class Y, class P, class Course, class Events>
+/// Y and P are over dual<T, 1>. Where times move, the state of the method is y itself; where `Moves` says
+/// that none does, the field is asked as it is.
+template <class M, class F, class Y, class P, class Course, class Events, bool Moves = true>
 class moving_loop : public moving_times<Course, Events, Y, P> {
  public:
   using times = moving_times<Course, Events, Y, P>;
   using typename times::cuts_type;
   using typename times::number;
   using typename times::scalar;
-  using field_type = moving_step_field<F, scalar>;
+  using field_type = std::conditional_t<Moves, moving_step_field<F, scalar>, F>;
   using system_type = system<field_type, Y, P>;
   using event_set_type = typename cuts_type::set;
   using types = method_types<M, Y>;
@@ -37,8 +38,8 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
   moving_loop(const Y& y0, const P& p, const F& f, const M& m, const Course& course,
               const Events& events, const Direction& along)
       : times(course, events, p, along),
-        field_{{f, 0, 1, scalar(0), scalar(0)}},
-        sys_(field_, cuts_.parameters()),
+        field_{f},
+        sys_(field_.of(), cuts_.parameters()),
         method_(m),
         y0_(y0),
         carry_(make_carry<M>(y0)),
@@ -57,13 +58,14 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
     tape.t = course_.start(position_);
     tape.t_new = course_.end(position_);
     tape.record = course_.record(position_);
-    const bool stood = stands_;
+    const bool stood = fresh_ && field_.stands();
     enter(position_);
-    if (!(stood && stands_)) refresh(method_, sys_, tape.t, carry_);
+    if (!(stood && field_.stands())) refresh(method_, sys_, tape.t, carry_);
     replay(method_, sys_, tape.t, tape.t_new, tape.record, carry_, tape.stages);
     save_points(tape);
     if (course_.cut_behind(position_)) take_cut(cuts_.cuts_before(position_), tape);
     ++position_;
+    fresh_ = true;
   }
   void run(index to, tape_type& tape) {
     while (position_ < to && !finished()) step(tape);
@@ -76,7 +78,7 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
     position_ = s.step;
     carry_.state = s.state;
     carry_.memo = s.memo;
-    stands_ = false;
+    fresh_ = false;
   }
   tape_type& work_tape() { return tape_; }
 
@@ -104,10 +106,7 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
   /// The field as seen from a time that moves by itself.
   void move_with(const scalar& t) {
     const double at = t.value;
-    field_.t = at;
-    field_.t_new = at + (std::abs(at) + 1);
-    field_.from = field_.to = with_value(t, 0);
-    stands_ = t.d[0] == 0;
+    field_.move(at, at + (std::abs(at) + 1), with_value(t, 0), with_value(t, 0));
   }
   scalar pace() const { return field_.pace(); }
   /// Back over the step of length 0 along f before an event: what its length has of second order.
@@ -142,15 +141,39 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
   /// Into step i: its stretch, and the field as it moves there.
   void enter(index i) {
     cuts_.use_parameters(cuts_.cuts_before(i));
-    field_.t = course_.start(i);
-    field_.t_new = course_.end(i);
-    field_.from = with_value(start_of(i), 0);
-    field_.to = with_value(end_of(i), 0);
-    stands_ = field_.from.d[0] == 0 && field_.to.d[0] == 0;
+    if constexpr (Moves)
+      field_.move(course_.start(i), course_.end(i), with_value(start_of(i), 0),
+                  with_value(end_of(i), 0));
     extended_ = false;
   }
 
  private:
+  /// The field of the steps, and how it moves in the one at hand.
+  struct moving_field {
+    std::conditional_t<Moves, field_type, const F&> f;
+
+    explicit moving_field(const F& plain)
+        : f([&plain]() -> decltype(f) {
+            if constexpr (Moves)
+              return field_type{{plain, 0, 1, scalar(0), scalar(0)}};
+            else
+              return plain;
+          }()) {}
+    const field_type& of() const { return f; }
+    void move([[maybe_unused]] double t, [[maybe_unused]] double t_new,
+              [[maybe_unused]] const scalar& from, [[maybe_unused]] const scalar& to) {
+      if constexpr (Moves) f.t = t, f.t_new = t_new, f.from = from, f.to = to;
+    }
+    bool stands() const {
+      if constexpr (Moves) return f.from.d[0] == 0 && f.to.d[0] == 0;
+      return true;
+    }
+    scalar pace() const {
+      if constexpr (Moves) return f.pace();
+      return scalar(1);
+    }
+  };
+
   using times::course_, times::cuts_, times::end_of, times::flows_to_end, times::is_inside,
       times::left_at_end, times::start_of, times::t0_, times::ts_;
 
@@ -276,7 +299,7 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
     sys_.vjp(t, y, w, &t_bar, y_bar, p_bar);
   }
 
-  field_type field_;
+  moving_field field_;
   system_type sys_;
   M method_;
   Y y0_;
@@ -286,7 +309,7 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
   std::vector<Y> saved_;
   index position_ = 0;
   bool extended_ = false;
-  bool stands_ = false;  // the field as it is does not move: what the cache has of it still holds
+  bool fresh_ = true;  // the cache is the carry's, of the field as it is
 };
 
 }  // namespace revode

@@ -22,7 +22,6 @@ struct moving_step_rule {
   template <class Face, class S, class Y, class P>
   requires has_face<Face, F, Y, P, S>
   void value(Face, const S& s, const Y& y, const P& p, Y& dy) const {
-    if (stands()) return static_cast<void>(Face::value(f, s, y, p, dy));
     Face::value(f, moved(s), y, p, dy);
     const D scale = pace();
     for (int i = 0, n = length(dy); i < n; ++i) dy.data()[i] = dy.data()[i] * scale;
@@ -31,7 +30,6 @@ struct moving_step_rule {
   template <class Face, class S, class Y, class P>
   requires has_face_vjp<Face, F, Y, P, S>
   void pull(Face, const S& s, const Y& y, const P& p, const Y& w, S& gt, Y& gy, P& gp) const {
-    if (stands()) return static_cast<void>(Face::vjp(f, s, y, p, w, gt, gy, gp));
     const D scale = pace();
     Y scaled = w;
     for (int i = 0, n = length(w); i < n; ++i) scaled.data()[i] = scaled.data()[i] * scale;
@@ -41,15 +39,6 @@ struct moving_step_rule {
   }
 
  private:
-  /// Neither end moves: the field is then as it is.
-  bool stands() const {
-    if constexpr (std::is_floating_point_v<inner_t<D>>) {
-      bool moves = false;
-      for (int k = 0; k < D::directions; ++k) moves = moves || from.d[k] != 0 || to.d[k] != 0;
-      return !moves;
-    }
-    return false;  // what a derivative of theirs does not show, one of that may
-  }
   template <class S>
   S moved(const S& s) const {
     const S theta = (s - t) / (t_new - t);
