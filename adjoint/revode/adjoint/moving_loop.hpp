@@ -140,7 +140,7 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
   }
   /// Into step i: its stretch, and the field as it moves there.
   void enter(index i) {
-    cuts_.use_parameters(cuts_.cuts_before(i));
+    if constexpr (event_set_type::moves_parameters) cuts_.use_parameters(cuts_.cuts_before(i));
     if constexpr (Moves)
       field_.move(course_.start(i), course_.end(i), with_value(start_of(i), 0),
                   with_value(end_of(i), 0));

@@ -47,6 +47,7 @@ class course {
   double t1() const { return t1_; }
   /// Where step i begins: behind a cut not where the one before ended.
   double start(index i) const {
+    if (cuts_.cut_count() == 0) return ends_[static_cast<std::size_t>(i)];
     const std::size_t k = cuts_.cuts_before(i);
     return k > 0 && cuts_.cut_at(k - 1).step == i - 1 ? cuts_.cut_at(k - 1).t
                                                       : ends_[static_cast<std::size_t>(i)];
@@ -55,6 +56,7 @@ class course {
   const Record& record(index i) const { return records_[static_cast<std::size_t>(i)]; }
   /// Is there a cut behind step i (−1: at t0)?
   bool cut_behind(index i) const {
+    if (cuts_.cut_count() == 0) return false;
     const std::size_t k = cuts_.cuts_before(i);
     return k < cuts_.cut_count() && cuts_.cut_at(k).step == i;
   }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cmath>
-#include <type_traits>
 
 #include <revode/concepts.hpp>
 #include <revode/config.hpp>
+#include <revode/state/algebra.hpp>
 
 namespace revode {
 
