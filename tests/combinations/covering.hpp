@@ -33,6 +33,7 @@ inline constexpr choice covering[] = {
     {low_storage, dense, quadrature, by_backsolve, std_vector, single},
     {low_storage, dense, running_cost, by_gauss, fixed, single},
     {low_storage, dense, stops, by_backsolve, fixed, single},
+    {rosenbrock, dense, with_events, several, fixed, real},
     {rosenbrock, dense, running_cost, hessian, fixed, single},
     {rosenbrock, band, plain, several, std_vector, real},
     {rosenbrock, band, stops, checkpoints, fixed, single},
