@@ -163,6 +163,30 @@ TEST_CASE("ensemble events: bounces that accumulate and bodies at rest, as in a 
   CHECK(carried_on == 6);  // at 1/2 their weight is taken off, and they stay there
 }
 
+struct touch {  // the surface of bounce, from either side and without a jump
+  template <class T, class Y, class P>
+  T condition(const T&, const Y& y, const P&) const {
+    return y[0];
+  }
+};
+TEST_CASE(
+    "ensemble events: two on one surface evaluate the field there once, as in a single solve") {
+  ensemble<falling, body, body> e{.t1 = {2.0}, .p = {}};
+  for (index l = 0; l < 9; ++l) {
+    e.y0.push_back({0, 3 + 0.1 * static_cast<double>(l)});  // thrown from the surface
+    e.p.push_back({9.81, 0.8});
+  }
+  const auto list = events(bounce{}, touch{});
+  const auto s = solve(e, tsit5{}, {}, list, place{});
+  for (index l = 0; l < 9; ++l) {
+    CAPTURE(l);
+    const auto alone = solve(problem_of(e, l), tsit5{}, options_of(e, {}, l), list);
+    CHECK(same_as_alone(s, l, alone));
+    CHECK(alone.events.size() >= 4);
+    CHECK(alone.events[0].t == alone.events[1].t);
+  }
+}
+
 TEST_CASE("ensemble events: misuse has a text") {
   const auto e = balls(5);
   CHECK(misuse_of([&] { solve(e, tsit5{}, {}, happenings(3), place{}); }) ==
