@@ -75,6 +75,11 @@ double forwards(index n, int k) {
   return sum;
 }
 
+// One recorded tree among others makes the call one to record.
+static_assert(no_recorded<double, vec<double, 3>, parameters>);
+static_assert(!no_recorded<variable<double>, vec<double, 3>>);
+static_assert(!no_recorded<vec<double, 3>, swing<variable<double>>>);
+
 }  // namespace
 
 TEST_CASE("a struct carry with an integer and a tuple of parameters: the gradient of duals") {
