@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <revode/solvers/all.hpp>
+#include <revode/solvers/implicit_conditions.hpp>
 #include <revode/solvers/order_conditions.hpp>
+#include <revode/solvers/rosenbrock_conditions.hpp>
 
 #include <initializer_list>
 #include <string>
@@ -37,6 +39,32 @@ std::vector<double*> coefficients_of(dense_tableau<S, E, D>& dense) {
   return all;
 }
 
+template <int S>
+std::vector<double*> coefficients_of(esdirk_tableau<S>& t) {
+  std::vector<double*> all;
+  for (int i = 0; i < S; ++i) {
+    for (double& x : t.a[i]) all.push_back(&x);
+    all.push_back(&t.b_embedded[i]);
+    all.push_back(&t.c[i]);
+  }
+  return all;
+}
+
+/// Without the estimate, whose scale is free, and ∂f/∂t's weights, of which some are 0.
+template <int S>
+std::vector<double*> coefficients_of(rosenbrock_tableau<S>& t) {
+  std::vector<double*> all{&t.gamma};
+  for (int i = 0; i < S; ++i) {
+    for (int j = 0; j < i; ++j) {
+      all.push_back(&t.a[i][j]);
+      all.push_back(&t.c[i][j]);
+    }
+    all.push_back(&t.m[i]);
+    all.push_back(&t.node[i]);
+  }
+  return all;
+}
+
 /// How many of the coefficients, each changed alone, leave `holds` true: nonzero ones by a factor
 /// 1 + change, zeros to `change`.
 template <class Data, class Check>
@@ -54,6 +82,14 @@ int missed_changes(Data data, double change, const Check& holds) {
 template <class Method>
 constexpr method_claim claim_of() {
   return {Method::order, Method::embedded_order, is_fsal(Method::tableau)};
+}
+
+/// What a Rosenbrock method claims; whatever J is, it has order 1 where it does not say more.
+template <class Method>
+constexpr rosenbrock_orders orders_of() {
+  int w = 1;
+  if constexpr (requires { Method::w_order; }) w = Method::w_order;
+  return {Method::order, Method::embedded_order, w};
 }
 
 }  // namespace
@@ -141,4 +177,45 @@ TEST_CASE("the last row of an FSAL method needs its own check: order conditions 
   CHECK(order_of(stages_of(tableau), tableau.b, 6) == 5);
   CHECK_FALSE(has_order(tableau, {.order = 5, .embedded = 4, .fsal = true}));
   CHECK_FALSE(has_order(tableau, {.order = 5, .embedded = 4, .fsal = false}));
+}
+
+TEST_CASE("rosenbrock: the orders are exact, dense output has its own at least") {
+  for_each_method(rosenbrock_methods{}, []<class M>(M) {
+    CAPTURE(std::string(M::name));
+    const rosenbrock_orders claim = orders_of<M>();
+    CHECK(has_order(M::rosenbrock, claim));
+    CHECK_FALSE(has_order(M::rosenbrock, {claim.order + 1, claim.embedded, claim.w}));
+    CHECK_FALSE(has_order(M::rosenbrock, {claim.order, claim.embedded - 1, claim.w}));
+    CHECK_FALSE(has_order(M::rosenbrock, {claim.order, claim.embedded, claim.w + 1}));
+    CHECK(dense_has_order(M::rosenbrock, M::dense_rows, M::dense_order));
+    const auto holds = [&](const auto& table) { return has_order(table, claim); };
+    // The last row of rodas3 is no stage of its embedded method: one of its numbers is free.
+    CHECK(missed_changes(M::rosenbrock, 1e-7, holds) == (std::string(M::name) == "rodas3" ? 1 : 0));
+  });
+}
+
+TEST_CASE("esdirk: both orders are exact, and those of a pair for every colouring") {
+  for_each_method(implicit_methods{}, []<class M>(M) {
+    if constexpr (esdirk_method<M>) {
+      CAPTURE(std::string(M::name));
+      CHECK(has_order(M::tableau, M::order, M::embedded_order));
+      CHECK_FALSE(has_order(M::tableau, M::order - 1, M::embedded_order));
+      CHECK_FALSE(has_order(M::tableau, M::order, M::embedded_order + 1));
+      const auto holds = [](const auto& table) {
+        return has_order(table, M::order, M::embedded_order);
+      };
+      CHECK(missed_changes(M::tableau, 1e-7, holds) == 0);
+      if constexpr (requires { M::explicit_rows; }) {
+        CHECK(has_imex_order<M>(M::order, M::embedded_order));
+        CHECK_FALSE(has_imex_order<M>(M::order + 1, M::embedded_order));
+        CHECK_FALSE(has_imex_order<M>(M::order, M::order));
+      }
+    }
+  });
+}
+
+TEST_CASE("radau: nodes, matrix, estimate and transformation agree") {
+  for_each_method(implicit_methods{}, []<class M>(M) {
+    if constexpr (radau_method<M>) CHECK(radau_numbers_agree<M::stages>());
+  });
 }

@@ -119,12 +119,8 @@ class register_recording {
     const int k = static_cast<int>(link & ((1U << id_bits) - 1)) - 1;
     const int sign = static_cast<int>(link >> id_bits & 3) - 1;
     if (k < 0) return;
-    if (sign > 0)
-      to.add(k, x);
-    else if (sign < 0)
-      to.add(k, -x);
-    else
-      to.add_product(k, slope, x);
+    const T factor = sign > 0 ? T(1) : sign < 0 ? T(-1) : slope;
+    to.add_product(k, factor, x);
   }
 
   node nodes_[Capacity];

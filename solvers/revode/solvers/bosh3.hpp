@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -18,7 +17,5 @@ struct bosh3 {
       .c = {0, 1. / 2, 3. / 4, 1}};
   static constexpr dense_tableau<4, 0, 3> dense = cubic_hermite<0>(tableau);
 };
-static_assert(has_order(bosh3::tableau, {.order = 3, .embedded = 2, .fsal = true}));
-static_assert(dense_has_order(bosh3::tableau, bosh3::dense, 3));
 
 }  // namespace revode

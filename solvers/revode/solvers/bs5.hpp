@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -60,7 +59,5 @@ struct bs5 {
            1774004627. / 25270245, -1774004627. / 75810735},
           {0, 12, -59, 117, -105, 35}}};
 };
-static_assert(has_order(bs5::tableau, {.order = 5, .embedded = 4, .fsal = true}));
-static_assert(dense_has_order(bs5::tableau, bs5::dense, 5));
 
 }  // namespace revode

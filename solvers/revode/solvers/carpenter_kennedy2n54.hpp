@@ -2,7 +2,6 @@
 #pragma once
 
 #include <revode/solvers/low_storage.hpp>
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -23,8 +22,5 @@ struct carpenter_kennedy2n54 {
   static constexpr butcher_tableau<5> tableau = tableau_of(form);
   static constexpr dense_tableau<5, 1, 3> dense = cubic_hermite<1>(tableau);
 };
-static_assert(has_order(carpenter_kennedy2n54::tableau,
-                        {.order = 4, .embedded = 0, .fsal = false}));
-static_assert(dense_has_order(carpenter_kennedy2n54::tableau, carpenter_kennedy2n54::dense, 3));
 
 }  // namespace revode

@@ -28,6 +28,5 @@ struct esdirk325 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(esdirk325::tableau, 3, 2));
 
 }  // namespace revode

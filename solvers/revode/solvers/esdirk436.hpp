@@ -31,6 +31,5 @@ struct esdirk436 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(esdirk436::tableau, 4, 3));
 
 }  // namespace revode

@@ -34,6 +34,5 @@ struct esdirk547 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(esdirk547::tableau, 5, 4));
 
 }  // namespace revode

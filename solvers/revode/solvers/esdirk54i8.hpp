@@ -40,6 +40,5 @@ struct esdirk54i8 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(esdirk54i8::tableau, 5, 4));
 
 }  // namespace revode

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+
 #include <revode/config.hpp>
 #include <revode/solvers/order_conditions.hpp>
 
@@ -24,67 +26,6 @@ constexpr esdirk_tableau<S> with_row_sums(esdirk_tableau<S> t) {
     for (int j = 1; j <= i; ++j) t.a[i][0] -= t.a[i][j];
   }
   return t;
-}
-
-/// As weight_of, for rows that reach to the diagonal.
-template <int N>
-constexpr elementary_weight<N> implicit_weight_of(const rooted_trees& tree,
-                                                  const stage_table<N>& table) {
-  double product[rooted_trees::max_vertices][N] = {};
-  int size[rooted_trees::max_vertices] = {};
-  for (int v = 0; v < tree.vertices; ++v) {
-    size[v] = 1;
-    for (int i = 0; i < N; ++i) product[v][i] = 1.0;
-  }
-  double density = 1.0;
-  for (int v = tree.vertices - 1; v > 0; --v) {
-    const int u = tree.parent(v);
-    for (int i = 0; i < N; ++i) {
-      double sum = size[v] == 1 ? table.c[i] : 0.0;
-      if (size[v] > 1) {
-        for (int j = 0; j <= i; ++j) sum += table.a[i][j] * product[v][j];
-      }
-      product[u][i] *= sum;
-    }
-    size[u] += size[v];
-    density *= size[v];
-  }
-  elementary_weight<N> result{};
-  for (int i = 0; i < N; ++i) result.stage[i] = product[0][i];
-  result.density = density * tree.vertices;
-  return result;
-}
-
-template <int N>
-constexpr int implicit_order_of(const stage_table<N>& table, const double (&w)[N], int limit) {
-  for (int n = 1; n <= limit; ++n) {
-    rooted_trees tree(n);
-    do {
-      const elementary_weight<N> weight = implicit_weight_of(tree, table);
-      if (!sums_to(w, weight.stage, 1.0 / weight.density, 1e-12)) return n - 1;
-    } while (tree.next());
-  }
-  return limit;
-}
-
-/// The check of a tableau: explicit first stage, the same γ below, rows that sum to c, c = 1 at the
-/// end, and exactly the orders claimed of the last row and of b̂.
-template <int S>
-constexpr bool has_order(const esdirk_tableau<S>& t, int order, int embedded) {
-  stage_table<S> table{};
-  for (int i = 0; i < S; ++i) {
-    double ones[S] = {};
-    for (int j = 0; j < S; ++j) {
-      table.a[i][j] = t.a[i][j];
-      ones[j] = 1;
-      if (j > i && t.a[i][j] != 0) return false;
-    }
-    table.c[i] = t.c[i];
-    if (i > 0 && (t.a[i][i] != t.a[1][1] || !sums_to(t.a[i], ones, t.c[i]))) return false;
-  }
-  if (t.a[0][0] != 0 || t.c[0] != 0 || t.c[S - 1] != 1 || !(t.a[1][1] > 0)) return false;
-  return implicit_order_of(table, t.a[S - 1], order + 1) == order &&
-         implicit_order_of(table, t.b_embedded, embedded + 1) == embedded;
 }
 
 /// An ESDIRK method is data: see tr_bdf2.hpp. `filtered`: its estimate is multiplied by
@@ -149,7 +90,7 @@ struct esdirk_numbers<M> {
     double squares = 0;
     rooted_trees tree(n);
     do {
-      const elementary_weight<stages> weight = implicit_weight_of(tree, table);
+      const elementary_weight<stages> weight = weight_of(tree, table);
       double left = -whole / weight.density;
       for (int i = 0; i < stages; ++i) left += w[i] * weight.stage[i];
       squares += left * left;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -15,7 +14,5 @@ struct euler {
   static constexpr butcher_tableau<1> tableau{.a = {{0}}, .b = {1}, .b_embedded = {0}, .c = {0}};
   static constexpr dense_tableau<1, 0, 1> dense{.a = {}, .c = {}, .weights = {{1}}};
 };
-static_assert(has_order(euler::tableau, {.order = 1, .embedded = 0, .fsal = false}));
-static_assert(dense_has_order(euler::tableau, euler::dense, 1));
 
 }  // namespace revode

@@ -19,6 +19,5 @@ struct implicit_euler {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(implicit_euler::tableau, 1, 2));
 
 }  // namespace revode

@@ -34,7 +34,5 @@ struct kencarp3 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(kencarp3::tableau, 3, 2));
-static_assert(has_imex_order<kencarp3>(3, 2));
 
 }  // namespace revode

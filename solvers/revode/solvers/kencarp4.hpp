@@ -39,7 +39,5 @@ struct kencarp4 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(kencarp4::tableau, 4, 3));
-static_assert(has_imex_order<kencarp4>(4, 3));
 
 }  // namespace revode

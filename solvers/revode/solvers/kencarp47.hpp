@@ -48,7 +48,5 @@ struct kencarp47 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(kencarp47::tableau, 4, 3));
-static_assert(has_imex_order<kencarp47>(4, 3));
 
 }  // namespace revode

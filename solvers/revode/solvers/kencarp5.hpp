@@ -52,7 +52,5 @@ struct kencarp5 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(kencarp5::tableau, 5, 4));
-static_assert(has_imex_order<kencarp5>(5, 4));
 
 }  // namespace revode

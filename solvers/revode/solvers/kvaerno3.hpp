@@ -27,6 +27,5 @@ struct kvaerno3 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(kvaerno3::tableau, 3, 2));
 
 }  // namespace revode

@@ -32,6 +32,5 @@ struct kvaerno4 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(kvaerno4::tableau, 4, 3));
 
 }  // namespace revode

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -16,7 +15,5 @@ struct midpoint {
       .a = {{}, {1. / 2}}, .b = {0, 1}, .b_embedded = {1, 0}, .c = {0, 1. / 2}};
   static constexpr dense_tableau<2, 1, 3> dense = cubic_hermite<1>(tableau);
 };
-static_assert(has_order(midpoint::tableau, {.order = 2, .embedded = 1, .fsal = false}));
-static_assert(dense_has_order(midpoint::tableau, midpoint::dense, 2));
 
 }  // namespace revode

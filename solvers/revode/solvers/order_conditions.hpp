@@ -25,6 +25,14 @@ struct rooted_trees {
     return u;
   }
 
+  constexpr bool is_leaf(int v) const { return v + 1 == vertices || level[v + 1] <= level[v]; }
+  constexpr bool is_only_child(int v) const {
+    const int u = parent(v);
+    for (int w = u + 1; w < vertices && level[w] > level[u]; ++w)
+      if (w != v && level[w] == level[v]) return false;
+    return true;
+  }
+
   /// Goes on to the next tree; false when this was the last one (every vertex a child of the root).
   constexpr bool next() {
     int p = vertices - 1;
@@ -36,7 +44,7 @@ struct rooted_trees {
   }
 };
 
-/// Stages of an explicit method, the extra ones of its dense output included.
+/// Stages of a method, the extra ones of its dense output included.
 template <int N>
 struct stage_table {
   double a[N][N];
@@ -73,12 +81,13 @@ struct elementary_weight {
   double density;
 };
 
-/// stage[i] = Π over the children c of the root of Σ_j a_ij stage_c[j], a leaf's sum being c_i;
-/// density = Π over all vertices of the size of their subtree.
-/// cost    n N²/2 products: sums are strictly lower triangular (explicit methods only)
+/// stage[i] = Π over the children v of the root of sum(v, i, stage_v), stage_v likewise, a leaf's being
+/// all 1; density = Π over all vertices of the size of their subtree. sum(v, i, x) is Σ_j x_j times what
+/// row i gives the edge from v to its parent.
+/// cost    n N sums
 /// source  Hairer, Nørsett & Wanner, Solving ODEs I, II.2, Theorem 2.13
-template <int N>
-constexpr elementary_weight<N> weight_of(const rooted_trees& tree, const stage_table<N>& table) {
+template <int N, class Sum>
+constexpr elementary_weight<N> weight_by(const rooted_trees& tree, const Sum& sum) {
   double product[rooted_trees::max_vertices][N] = {};
   int size[rooted_trees::max_vertices] = {};
   for (int v = 0; v < tree.vertices; ++v) {
@@ -88,13 +97,7 @@ constexpr elementary_weight<N> weight_of(const rooted_trees& tree, const stage_t
   double density = 1.0;
   for (int v = tree.vertices - 1; v > 0; --v) {  // every vertex comes after its parent
     const int u = tree.parent(v);
-    for (int i = 0; i < N; ++i) {
-      double sum = size[v] == 1 ? table.c[i] : 0.0;
-      if (size[v] > 1) {
-        for (int j = 0; j < i; ++j) sum += table.a[i][j] * product[v][j];
-      }
-      product[u][i] *= sum;
-    }
+    for (int i = 0; i < N; ++i) product[u][i] *= sum(v, i, product[v]);
     size[u] += size[v];
     density *= size[v];
   }
@@ -102,6 +105,17 @@ constexpr elementary_weight<N> weight_of(const rooted_trees& tree, const stage_t
   for (int i = 0; i < N; ++i) result.stage[i] = product[0][i];
   result.density = density * tree.vertices;
   return result;
+}
+
+/// Of stages whose rows reach to the diagonal at most; a leaf's sum is c_i.
+template <int N>
+constexpr elementary_weight<N> weight_of(const rooted_trees& tree, const stage_table<N>& table) {
+  return weight_by<N>(tree, [&](int v, int i, const double(&x)[N]) {
+    if (tree.is_leaf(v)) return table.c[i];
+    double sum = 0.0;
+    for (int j = 0; j <= i; ++j) sum += table.a[i][j] * x[j];
+    return sum;
+  });
 }
 
 /// Whether Σ w_i x_i = target, relative to the size of the terms that cancel in the sum.
@@ -122,12 +136,13 @@ constexpr bool sums_to(const double (&w)[N], const double (&x)[N], double target
 /// The order of the weights w over these stages: all conditions up to it hold and one of the next
 /// order fails. Trees beyond order `limit` are not tried: a result of `limit` means at least that.
 template <int N>
-constexpr int order_of(const stage_table<N>& table, const double (&w)[N], int limit = 9) {
+constexpr int order_of(const stage_table<N>& table, const double (&w)[N], int limit = 9,
+                       double tolerance = 1e-13) {
   for (int n = 1; n <= limit; ++n) {
     rooted_trees tree(n);
     do {
       const elementary_weight<N> weight = weight_of(tree, table);
-      if (!sums_to(w, weight.stage, 1.0 / weight.density)) return n - 1;
+      if (!sums_to(w, weight.stage, 1.0 / weight.density, tolerance)) return n - 1;
     } while (tree.next());
   }
   return limit;

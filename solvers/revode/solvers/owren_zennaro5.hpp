@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -38,7 +37,5 @@ struct owren_zennaro5 {
                   {0, 18048. / 5915, -637696. / 53235, 96256. / 5915, -48128. / 6825},
                   {0, -18. / 13, 75. / 13, -109. / 13, 4}}};
 };
-static_assert(has_order(owren_zennaro5::tableau, {.order = 5, .embedded = 4, .fsal = true}));
-static_assert(dense_has_order(owren_zennaro5::tableau, owren_zennaro5::dense, 5));
 
 }  // namespace revode

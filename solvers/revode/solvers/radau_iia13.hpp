@@ -83,7 +83,6 @@ struct radau_numbers<7> {
                                   -0.64689132676735871187, 0.38753338537535237742,
                                   -0.14285714285714285714};
 };
-static_assert(radau_numbers_agree<7>());
 
 using radau_iia13 = radau_iia<7>;
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <revode/solvers/low_storage.hpp>
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -42,7 +41,5 @@ struct rdpk3sp_fsal49 {
   static constexpr butcher_tableau<10> tableau = tableau_of(form);
   static constexpr dense_tableau<10, 0, 3> dense = cubic_hermite<0>(tableau);
 };
-static_assert(has_order(rdpk3sp_fsal49::tableau, {.order = 4, .embedded = 3, .fsal = true}));
-static_assert(dense_has_order(rdpk3sp_fsal49::tableau, rdpk3sp_fsal49::dense, 3));
 
 }  // namespace revode

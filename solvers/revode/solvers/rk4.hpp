@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -17,7 +16,5 @@ struct rk4 {
                                               .c = {0, 1. / 2, 1. / 2, 1}};
   static constexpr dense_tableau<4, 1, 3> dense = cubic_hermite<1>(tableau);
 };
-static_assert(has_order(rk4::tableau, {.order = 4, .embedded = 0, .fsal = false}));
-static_assert(dense_has_order(rk4::tableau, rk4::dense, 3));
 
 }  // namespace revode

@@ -22,7 +22,5 @@ struct rodas3 {
                            .driven = {0.5, 1.5, 0, 0}});
   static constexpr auto dense_rows = quadratic_rows(rosenbrock, 0, 3);
 };
-static_assert(has_order(rodas3::rosenbrock, {.order = 3, .embedded = 2}));
-static_assert(dense_has_order(rodas3::rosenbrock, rodas3::dense_rows, 2));
 
 }  // namespace revode

@@ -23,7 +23,5 @@ struct rodas3p {
   static constexpr rosenbrock_rows<5, 2> dense_rows{
       {{1.78125, 6.75, 0.15625, -6, -1}, {4.21875, -15.1875, -3.09375, 9, 0}}};
 };
-static_assert(has_order(rodas3p::rosenbrock, {.order = 3, .embedded = 2}));
-static_assert(dense_has_order(rodas3p::rosenbrock, rodas3p::dense_rows, 3));
 
 }  // namespace revode

@@ -36,7 +36,5 @@ struct rodas4p {
        {1.638054557396973, -0.7373619806678748, 8.477918219238990, 15.99253148779520,
         -1.882352941176471, 0}}};
 };
-static_assert(has_order(rodas4p::rosenbrock, {.order = 4, .embedded = 3}));
-static_assert(dense_has_order(rodas4p::rosenbrock, rodas4p::dense_rows, 3));
 
 }  // namespace revode

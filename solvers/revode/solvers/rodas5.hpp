@@ -49,7 +49,5 @@ struct rodas5 {
        {-44.0988150021747, -5.755396159656812e-13, -181.26175034586677, 56.99302194811676,
         183.21182741427398, -7.480257918273637, -5.792426076169686, -5.32503859794143}}};
 };
-static_assert(has_order(rodas5::rosenbrock, {.order = 5, .embedded = 4}));
-static_assert(dense_has_order(rodas5::rosenbrock, rodas5::dense_rows, 4));
 
 }  // namespace revode

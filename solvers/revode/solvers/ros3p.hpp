@@ -19,7 +19,5 @@ struct ros3p {
                           .e = {1. / 3, -1. / 3, 0}});
   static constexpr auto dense_rows = quadratic_rows(rosenbrock, 0, 2);
 };
-static_assert(has_order(ros3p::rosenbrock, {.order = 3, .embedded = 2}));
-static_assert(dense_has_order(ros3p::rosenbrock, ros3p::dense_rows, 2));
 
 }  // namespace revode

@@ -12,30 +12,12 @@ namespace revode {
 template <int S>
 constexpr elementary_weight<S> weight_of(const rooted_trees& tree,
                                          const rosenbrock_increments<S>& k) {
-  double product[rooted_trees::max_vertices][S] = {};
-  int size[rooted_trees::max_vertices] = {};
-  int children[rooted_trees::max_vertices] = {};
-  for (int v = 0; v < tree.vertices; ++v) {
-    size[v] = 1;
-    if (v > 0) ++children[tree.parent(v)];
-    for (int i = 0; i < S; ++i) product[v][i] = 1.0;
-  }
-  double density = 1.0;
-  for (int v = tree.vertices - 1; v > 0; --v) {
-    const int u = tree.parent(v);
-    for (int i = 0; i < S; ++i) {
-      double sum = 0;
-      for (int j = 0; j <= i; ++j)
-        sum += (k.alpha[i][j] + (children[u] == 1 ? k.gamma[i][j] : 0.0)) * product[v][j];
-      product[u][i] *= sum;
-    }
-    size[u] += size[v];
-    density *= size[v];
-  }
-  elementary_weight<S> result{};
-  for (int i = 0; i < S; ++i) result.stage[i] = product[0][i];
-  result.density = density * tree.vertices;
-  return result;
+  return weight_by<S>(tree, [&](int v, int i, const double(&x)[S]) {
+    const bool driven = tree.is_only_child(v);
+    double sum = 0;
+    for (int j = 0; j <= i; ++j) sum += (k.alpha[i][j] + (driven ? k.gamma[i][j] : 0.0)) * x[j];
+    return sum;
+  });
 }
 
 /// The order of weights b at θ: Σ bᵢ stageᵢ = θ^n / density for the trees of n ≤ order vertices.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -28,7 +27,5 @@ struct ssprk104 {
       .c = {0, s, 2 * s, 0.5, 4 * s, 2 * s, 0.5, 4 * s, 5 * s, 1}};
   static constexpr dense_tableau<10, 1, 3> dense = cubic_hermite<1>(tableau);
 };
-static_assert(has_order(ssprk104::tableau, {.order = 4, .embedded = 0, .fsal = false}));
-static_assert(dense_has_order(ssprk104::tableau, ssprk104::dense, 3));
 
 }  // namespace revode

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -20,7 +19,5 @@ struct ssprk43 {
       .c = {0, 1. / 2, 1, 1. / 2}};
   static constexpr dense_tableau<4, 1, 3> dense = cubic_hermite<1>(tableau);
 };
-static_assert(has_order(ssprk43::tableau, {.order = 3, .embedded = 2, .fsal = false}));
-static_assert(dense_has_order(ssprk43::tableau, ssprk43::dense, 3));
 
 }  // namespace revode

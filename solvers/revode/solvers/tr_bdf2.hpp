@@ -20,6 +20,5 @@ struct tr_bdf2 {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(tr_bdf2::tableau, 2, 3));
 
 }  // namespace revode

@@ -19,6 +19,5 @@ struct trapezoid {
 
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
-static_assert(has_order(trapezoid::tableau, 2, 1));
 
 }  // namespace revode

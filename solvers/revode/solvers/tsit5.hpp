@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -39,7 +38,5 @@ struct tsit5 {
                   {0, -27.89652628919728781, 65.09189467479367153, -34.87065786149660974},
                   {0, 1.5, -4, 2.5}}};
 };
-static_assert(has_order(tsit5::tableau, {.order = 5, .embedded = 4, .fsal = true}));
-static_assert(dense_has_order(tsit5::tableau, tsit5::dense, 4));
 
 }  // namespace revode

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/runge_kutta.hpp>
 
 namespace revode {
@@ -60,7 +59,5 @@ struct vern6 {
                    2.637614285875585536639},
                   {0, -8, 32, -40, 16}}};
 };
-static_assert(has_order(vern6::tableau, {.order = 6, .embedded = 5, .fsal = true}));
-static_assert(dense_has_order(vern6::tableau, vern6::dense, 5));
 
 }  // namespace revode
