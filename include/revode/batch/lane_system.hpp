@@ -65,8 +65,8 @@ class lane_system {
                      std::make_integer_sequence<int, n + np>{});
 #if !defined(__CUDA_ARCH__)
     } else if constexpr (Kind == lane_vjp::recorded) {
-      register_sweep<F, Y, P>::template vjp<false>(f_, static_cast<scalar>(t), y, p, w, t_bar,
-                                                   y_bar, p_bar);
+      register_sweep<F, Y, P>::vjp(f_, static_cast<scalar>(t), y, p, w,
+                                   static_cast<scalar*>(nullptr), y_bar, p_bar);
 #endif
     } else {
       derivatives_.vjp(f_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
