@@ -62,6 +62,26 @@ TEST_CASE("the maximum norm is at least the mean and at most √n of it: steps s
   CHECK(ratio < 1.02 * std::pow(3, 0.1));
 }
 
+TEST_CASE("an object combines errors too: a weighted maximum is that of scaled tolerances") {
+  const std::vector<double> weights{4, 1, 0.25};
+  const auto weighted = solved({.combine = [weights](const double* scaled, int n) {
+    double most = 0;
+    for (int i = 0; i < n; ++i)
+      most = std::fmax(most, weights[std::size_t(i)] * std::abs(scaled[i]));
+    return most;
+  }});
+  const options o;
+  error_norm by_tolerances{.combine = maximum_norm};
+  for (const double w : weights) {
+    by_tolerances.rtol.push_back(o.rtol / w);
+    by_tolerances.atol.push_back(o.atol / w);
+  }
+  const auto scaled = solved(by_tolerances);
+  CHECK(weighted.stats.accepted == scaled.stats.accepted);
+  CHECK(weighted.stats.rejected == scaled.stats.rejected);
+  CHECK(weighted.y == scaled.y);  // the weights are powers of 2
+}
+
 /// y = ((1 − t)², e^−t): a step too long asks for the root of a negative number.
 struct emptying {
   template <class T, class Y, class P>

@@ -186,13 +186,14 @@ value_and_gradient_result<Y, P> value_and_gradient(
   }();
   value_and_gradient_result<Y, P> r{.solution = s.solution};
   if (!is_complete(r.solution.status)) return r;
-  cotangents<Y> weights;
-  r.value = loss_evaluation<Loss, Y>(loss)(r.solution, weights);
+  loss_cotangents<Y, P> weights;
+  r.value = pull_loss(loss, q, r.solution, weights);
   using loop_type =
       retrace<M, std::remove_cvref_t<F>, Y, P, std::remove_cvref_t<decltype(*s.steps)>>;
   pulled_loop<M, Y, P, loop_type> loop(q.y0, q.p, q.f, m, *s.steps);
   r.gradient = run_and_pull(loop, controlled.slots, [&](auto&) { return weights; });
   settle(r.gradient->status, *r.gradient);
+  weights.add_to(*r.gradient);
   return r;
 }
 

@@ -28,60 +28,6 @@ struct hessian_product {
   revode::solution<Y> solution;
 };
 
-/// L's value and cotangents over duals; `times` are those of events.
-template <class Loss, class Y, class Bar>
-scalar_t<Y> pull_loss(const Loss& loss, const Y& y, const std::vector<Y>& ys,
-                      const std::vector<scalar_t<Y>>& times, Bar& bar) {
-  using S = scalar_t<Y>;
-  using V = variable<S>;
-  using points_type = std::vector<rebind_t<Y, V>>;
-  Y end_bar = zero_like(y);
-  if constexpr (requires { loss.pull(y, end_bar); }) {
-    loss.pull(y, end_bar);
-    bar.y = end_bar;
-    return loss(y);
-  } else {
-    constexpr bool of_times = std::is_invocable_v<const Loss&, const rebind_t<Y, V>&,
-                                                  const points_type&, const std::vector<V>&>;
-    recording<S> tape;
-    const auto input = [&](const Y& x) {
-      auto v = rebind_like<V>(x);
-      for (int i = 0, n = length(x); i < n; ++i) v.data()[i] = tape.input(x.data()[i]);
-      return v;
-    };
-    const auto end = input(y);
-    points_type points;
-    V value;
-    if constexpr (of_times ||
-                  std::is_invocable_v<const Loss&, const rebind_t<Y, V>&, const points_type&>) {
-      for (const Y& x : ys) {
-        points.push_back(input(x));
-        bar.ys.push_back(zero_like(x));
-      }
-    }
-    if constexpr (of_times) {
-      std::vector<V> at;
-      for (const S& t : times) at.push_back(tape.input(t));
-      value = loss(end, points, at);
-    } else if constexpr (std::is_invocable_v<const Loss&, const rebind_t<Y, V>&,
-                                             const points_type&>) {
-      value = loss(end, points);
-    } else {
-      value = loss(end);
-    }
-    const S one(1);
-    tape.pull(&value, &one, 1);
-    int id = 0;
-    for (int i = 0, n = length(y); i < n; ++i) end_bar.data()[i] = tape.adjoint(id++);
-    bar.y = end_bar;
-    for (Y& x : bar.ys)
-      for (int i = 0, n = length(x); i < n; ++i) x.data()[i] = tape.adjoint(id++);
-    if constexpr (of_times)
-      for (std::size_t k = 0; k < times.size(); ++k) bar.events.push_back(tape.adjoint(id++));
-    return value.value;
-  }
-}
-
 /// x with the tangent x_dot.
 template <class X>
 auto over_duals(const X& x, const X& x_dot) {
@@ -147,7 +93,7 @@ bool check_moving_steps(const problem<F, Y, P>& q, const M&, const tangents<Y, P
   return moves || events;
 }
 
-/// The Hessian of L(y), L(y, ys) or L(y, ys, times) times a direction: of y0 and p, and of t0, t1, save
+/// The Hessian of L(y), L(y, ys), L(y, ys, times) or a loss_of_solution times a direction: of y0 and p, and of t0, t1, save
 /// times, stops, discontinuities and times of events, through events with their jumps, whose times move
 /// along any direction. The reverse pass of value_and_gradient over duals, on the course of the solve as
 /// it moves along the direction, so that in double the gradient has its bits, and the product is the exact
@@ -172,7 +118,8 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
                                              const Loss& loss, const tangents<Y, P>& direction,
                                              index slots = 100) {
   using field = std::remove_cvref_t<F>;
-  using DY = rebind_t<Y, dual<scalar_t<Y>, 1>>;
+  using D = dual<scalar_t<Y>, 1>;
+  using DY = rebind_t<Y, D>;
   using DP = rebind_t<P, dual<scalar_t<P>, 1>>;
   using solve_type = stepper<M, field, Y, P, event_list<E...>>;
   using course_type = course<typename solve_type::record_type>;
@@ -186,22 +133,30 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
   const course_type steps(solved);
   r.solution = solved.result();
   if (!is_complete(r.solution.status)) return r;
+  const DY y0 = over_duals(q.y0, direction.y0);
+  const DP p = over_duals(q.p, direction.p);
+  loss_cotangents<DY, DP> bar;
   const auto weigh = [&](auto& ran) {
     std::vector<DY> ys;
-    if (o.save.t0) ys.push_back(over_duals(q.y0, direction.y0));
+    if (o.save.t0) ys.push_back(y0);
     ys.insert(ys.end(), ran.saved().begin(), ran.saved().end());
     const DY end = ran.end();
     if (o.save.t1) ys.push_back(end);
-    cotangents<DY> bar;
-    r.value = static_cast<double>(value_of(pull_loss(loss, end, ys, ran.event_times(), bar)));
-    return bar;
+    const auto times = ran.event_times();
+    D t0(q.t0), t(r.solution.t);
+    t0.d[0] = direction.t0;
+    if (r.solution.status == status::success) t.d[0] = direction.t1;
+    if (r.solution.status == status::terminal_event) t = times.back();
+    const loss_arguments<DY, DP> seen{end, t, ys, times, y0, p, t0, r.solution.status};
+    r.value = static_cast<double>(value_of(pull_loss(loss, seen, bar)));
+    return static_cast<cotangents<DY>>(bar);
   };
   const auto pull = [&]<bool Moves>(std::bool_constant<Moves>) {
     using loop_type = moving_loop<M, field, DY, DP, course_type, event_list<E...>, Moves>;
-    pulled_loop<M, DY, DP, loop_type> loop(over_duals(q.y0, direction.y0),
-                                           over_duals(q.p, direction.p), q.f, m, steps, events,
-                                           direction);
-    split_gradient(run_and_pull(loop, slots, weigh), q.y0, q.p, r);
+    pulled_loop<M, DY, DP, loop_type> loop(y0, p, q.f, m, steps, events, direction);
+    auto g = run_and_pull(loop, slots, weigh);
+    bar.add_to(g);
+    split_gradient(g, q.y0, q.p, r);
   };
   if constexpr (sizeof...(E) == 0)
     if (!moves) return pull(std::false_type{}), r;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <revode/ad/recording.hpp>
 #include <revode/adjoint/gradient.hpp>
+#include <revode/problem.hpp>
 #include <revode/solve/solution.hpp>
 #include <revode/state/algebra.hpp>
 
@@ -23,74 +26,186 @@ template <class Terminal, class Running>
 loss_with_running_cost(Terminal, Running, bool = false)
     -> loss_with_running_cost<Terminal, Running>;
 
-/// Value and cotangents of a loss L(y), L(y, ys) or L(y, ys, times) of the final state, the save
-/// points and the times of events (a std::vector of y's scalar). The loss is generic in its scalar (it is recorded once), or brings pull(y[, ys], y_bar[, ys_bar]).
-template <class Loss, class Y>
-class loss_evaluation {
+/// What a loss of the solution sees, over the scalar by which it is recorded.
+template <class Y, class P>
+struct seen_solution {
+  Y y;                                ///< where the solve ended
+  scalar_t<Y> t;                      ///< when: t1, or the time of the event that ended it
+  std::vector<Y> ys{};                ///< the save points
+  std::vector<scalar_t<Y>> events{};  ///< the times of events
+  Y y0;
+  P p;
+  scalar_t<Y> t0;
+};
+
+/// A loss that sees by name all that the solve was given and came to:
+///   loss_of_solution{[](const auto& s) { return s.y[0] * s.y[0] + 0.1 * s.p[0] * s.p[0] + s.t; }}
+/// The gradient has its derivatives in y0, p, t0 and the end's time themselves, and those through the solution.
+template <class Function>
+struct loss_of_solution {
+  Function function;
+};
+template <class Function>
+loss_of_solution(Function) -> loss_of_solution<Function>;
+
+template <class Loss>
+inline constexpr bool is_loss_of_solution = false;
+template <class Function>
+inline constexpr bool is_loss_of_solution<loss_of_solution<Function>> = true;
+
+/// The cotangents of a loss, and its derivatives in what the solve was given.
+template <class Y, class P>
+struct loss_cotangents : cotangents<Y> {
+  using time = event_time_t<scalar_t<Y>>;
+  struct of_given {
+    Y y0;
+    P p;
+    time t0{0}, t1{0};
+  };
+  std::optional<of_given> given{};
+
+  /// The gradient through the solution becomes that of the loss.
+  void add_to(gradient<Y, P>& g) const {
+    if (!given || g.status != status::success) return;
+    add(given->y0, g.y0);
+    if (length(g.p) > 0) add(given->p, g.p);
+    g.t0 += given->t0;
+    g.t1 += given->t1;
+    if constexpr (std::is_same_v<time, double>) settle(g.status, g);  // duals: when they are split
+  }
+};
+
+/// Where a loss is evaluated.
+template <class Y, class P>
+struct loss_arguments {
+  const Y& y;
+  const scalar_t<Y>& t;
+  const std::vector<Y>& ys;
+  const std::vector<scalar_t<Y>>& events;
+  const Y& y0;
+  const P& p;
+  const scalar_t<Y>& t0;
+  status ended;
+};
+
+/// The arguments of a loss as inputs of one recording, and their adjoints in the same order.
+template <class Y, class P>
+class recorded_arguments {
+  using S = scalar_t<Y>;
+  using V = variable<S>;
+
  public:
-  using scalar = scalar_t<Y>;
-  static constexpr bool of_times =
-      std::is_invocable_v<const Loss&, const Y&, const std::vector<Y>&, const std::vector<scalar>&>;
-  static constexpr bool of_points =
-      of_times || std::is_invocable_v<const Loss&, const Y&, const std::vector<Y>&>;
-
-  explicit loss_evaluation(const Loss& loss) : loss_(loss) {}
-
-  double operator()(const solution<Y>& s, cotangents<Y>& bar) {
-    bar.y = zero_like(s.y);
-    if constexpr (of_points)
-      for (const Y& y : s.ys) bar.ys.push_back(zero_like(y));
-    if constexpr (requires { loss_.pull(s.y, *bar.y); }) {
-      loss_.pull(s.y, *bar.y);
-      return static_cast<double>(loss_(s.y));
-    } else if constexpr (requires { loss_.pull(s.y, s.ys, *bar.y, bar.ys); }) {
-      loss_.pull(s.y, s.ys, *bar.y, bar.ys);
-      return static_cast<double>(loss_(s.y, s.ys));
-    } else {
-      return record(s, bar);
-    }
+  template <class X>
+  auto input(const X& x) {
+    auto v = rebind_like<V>(x);
+    for (int i = 0, n = length(x); i < n; ++i)
+      v.data()[i] = recording_.input(static_cast<S>(x.data()[i]));
+    return v;
+  }
+  V input(const S& x) { return recording_.input(x); }
+  template <class X>
+  auto input(const std::vector<X>& xs) {
+    std::vector<decltype(input(xs[0]))> all;
+    for (const X& x : xs) all.push_back(input(x));
+    return all;
+  }
+  void pull(const V& value) {
+    const S one(1);
+    recording_.pull(&value, &one, 1);
+  }
+  template <class X>
+  void read(X& bar) {
+    for (int i = 0, n = length(bar); i < n; ++i)
+      bar.data()[i] = static_cast<scalar_t<X>>(recording_.adjoint(next_++));
+  }
+  template <class T>
+  T number() {
+    return static_cast<T>(recording_.adjoint(next_++));
   }
 
  private:
-  using variable_type = variable<scalar>;
-  using recorded = rebind_t<Y, variable_type>;
-
-  recorded input(const Y& y) {
-    recorded v = rebind_like<variable_type>(y);
-    for (int i = 0, n = length(y); i < n; ++i) v.data()[i] = recording_.input(y.data()[i]);
-    return v;
-  }
-
-  double record(const solution<Y>& s, cotangents<Y>& bar) {
-    const recorded y = input(s.y);
-    variable_type value;
-    std::vector<recorded> ys;
-    if constexpr (of_points)
-      for (const Y& point : s.ys) ys.push_back(input(point));
-    if constexpr (of_times) {
-      std::vector<variable_type> times;
-      for (const auto& event : s.events)
-        times.push_back(recording_.input(static_cast<scalar>(event.t)));
-      value = loss_(y, ys, times);
-    } else if constexpr (of_points) {
-      value = loss_(y, ys);
-    } else {
-      value = loss_(y);
-    }
-    const scalar one(1);
-    recording_.pull(&value, &one, 1);
-    int id = 0;
-    for (int i = 0; i < length(*bar.y); ++i) bar.y->data()[i] = recording_.adjoint(id++);
-    for (Y& point : bar.ys)
-      for (int i = 0; i < length(point); ++i) point.data()[i] = recording_.adjoint(id++);
-    if constexpr (of_times)
-      for (std::size_t k = 0; k < s.events.size(); ++k)
-        bar.events.push_back(static_cast<double>(recording_.adjoint(id++)));
-    return static_cast<double>(value.value);
-  }
-
-  const Loss& loss_;
-  recording<scalar> recording_;
+  recording<S> recording_;
+  int next_ = 0;
 };
+
+/// What the recording says of each argument. The end's time is t1's, or that of the event that ended the solve.
+template <bool OfTimes, bool OfAll, class Y, class P>
+void read_cotangents(recorded_arguments<Y, P>& a, const loss_arguments<Y, P>& s,
+                     loss_cotangents<Y, P>& bar) {
+  using time = typename loss_cotangents<Y, P>::time;
+  a.read(*bar.y);
+  for (Y& y : bar.ys) a.read(y);
+  if constexpr (OfTimes)
+    for (std::size_t k = 0; k < s.events.size(); ++k)
+      bar.events.push_back(a.template number<time>());
+  if constexpr (OfAll) {
+    const auto of_end = a.template number<time>();
+    bar.given = {zero_like(s.y0), zero_like(s.p)};
+    a.read(bar.given->y0);
+    a.read(bar.given->p);
+    bar.given->t0 = a.template number<time>();
+    if (s.ended == status::success) bar.given->t1 = of_end;
+    if (s.ended == status::terminal_event) bar.events.back() += of_end;
+  }
+}
+
+/// The value of a loss L(y), L(y, ys), L(y, ys, times), of the final state, the save points and the times of
+/// events (a std::vector of y's scalar), or of a loss_of_solution, and its cotangents. The loss is generic in
+/// its scalar (it is recorded once), or brings pull(y[, ys], y_bar[, ys_bar]).
+template <class Loss, class Y, class P>
+scalar_t<Y> pull_loss(const Loss& loss, const loss_arguments<Y, P>& s, loss_cotangents<Y, P>& bar) {
+  constexpr bool of_all = is_loss_of_solution<Loss>;
+  using points = std::vector<Y>;
+  constexpr bool of_times =
+      of_all ||
+      std::is_invocable_v<const Loss&, const Y&, const points&, const std::vector<scalar_t<Y>>&>;
+  constexpr bool of_points = of_times || std::is_invocable_v<const Loss&, const Y&, const points&>;
+  bar.y = zero_like(s.y);
+  if constexpr (of_points)
+    for (const Y& y : s.ys) bar.ys.push_back(zero_like(y));
+  if constexpr (requires { loss.pull(s.y, *bar.y); }) {
+    loss.pull(s.y, *bar.y);
+    return loss(s.y);
+  } else if constexpr (requires { loss.pull(s.y, s.ys, *bar.y, bar.ys); }) {
+    loss.pull(s.y, s.ys, *bar.y, bar.ys);
+    return loss(s.y, s.ys);
+  } else {
+    recorded_arguments<Y, P> a;
+    const auto y = a.input(s.y);
+    using V = scalar_t<decltype(a.input(s.y))>;
+    V value;
+    if constexpr (of_all) {
+      auto ys = a.input(s.ys);
+      auto events = a.input(s.events);
+      const V t = a.input(s.t);
+      const auto y0 = a.input(s.y0);
+      const auto p = a.input(s.p);
+      value = loss.function(seen_solution<rebind_t<Y, V>, rebind_t<P, V>>{
+          y, t, std::move(ys), std::move(events), y0, p, a.input(s.t0)});
+    } else if constexpr (of_times) {
+      const auto ys = a.input(s.ys);
+      value = loss(y, ys, a.input(s.events));
+    } else if constexpr (of_points) {
+      value = loss(y, a.input(s.ys));
+    } else {
+      value = loss(y);
+    }
+    a.pull(value);
+    read_cotangents<of_times, of_all>(a, s, bar);
+    return value.value;
+  }
+}
+
+/// The same at a solution of q.
+template <class Loss, class F, class Y, class P>
+double pull_loss(const Loss& loss, const problem<F, Y, P>& q, const solution<Y>& s,
+                 loss_cotangents<Y, P>& bar) {
+  using S = scalar_t<Y>;
+  std::vector<S> times;
+  for (const auto& event : s.events) times.push_back(static_cast<S>(event.t));
+  const S t(s.t), t0(q.t0);
+  const loss_arguments<Y, P> arguments{s.y, t, s.ys, times, q.y0, q.p, t0, s.status};
+  return static_cast<double>(pull_loss(loss, arguments, bar));
+}
 
 }  // namespace revode

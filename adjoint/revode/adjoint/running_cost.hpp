@@ -155,6 +155,13 @@ struct terminal_and_cost {
     return terminal(part(z), parts(zs), times) + cost(z);
   }
 
+  template <class Z, class P>
+  auto all(const seen_solution<Z, P>& s) const {
+    return terminal.function(seen_solution<state<Z>, P>{part(s.y), s.t, parts(s.ys), s.events,
+                                                        part(s.y0), s.p, s.t0}) +
+           cost(s.y);
+  }
+
  private:
   template <class Z>
   state<Z> part(const Z& z) const {

@@ -16,7 +16,7 @@ requires adjoint_with_status<A, M, F, Y, P>
 auto value_and_gradient(const problem<F, Y, P>& q, const M& m, const options& o, const Loss& loss,
                         const A& adjoint) {
   auto s = solve(q, m, o, adjoint);
-  return value_and_gradient_of<Y, P>(s, loss);
+  return value_and_gradient_of(q, s, loss);
 }
 /// With events.
 template <method M, class F, class Y, class P, class... E, class Loss, class A>
@@ -24,7 +24,7 @@ requires adjoint_with_status<A, M, F, Y, P>
 auto value_and_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
                         const event_list<E...>& events, const Loss& loss, const A& adjoint) {
   auto s = solve(q, m, o, events, adjoint);
-  return value_and_gradient_of<Y, P>(s, loss);
+  return value_and_gradient_of(q, s, loss);
 }
 
 /// The same with a running cost.

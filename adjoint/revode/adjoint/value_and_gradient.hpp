@@ -18,25 +18,28 @@ struct value_and_gradient_result {
   revode::solution<Y> solution;
 };
 
-/// The same for a solution at hand.
-template <class Y, class P, class Solution, class Loss>
-auto value_and_gradient_of(Solution& s, const Loss& loss) {
+/// The same for a solution at hand, of q.
+template <class F, class Y, class P, class Solution, class Loss>
+auto value_and_gradient_of(const problem<F, Y, P>& q, Solution& s, const Loss& loss) {
   using gradient_type = decltype(s.pullback(cotangents<Y>{}));
   value_and_gradient_result<Y, P, gradient_type> r{.solution = static_cast<const solution<Y>&>(s)};
   if (!is_complete(s.status)) return r;
-  cotangents<Y> bar;
-  r.value = loss_evaluation<Loss, Y>(loss)(s, bar);
-  const auto weigh = [&](const auto& other, cotangents<Y>& of_other) {
-    return loss_evaluation<Loss, Y>(loss)(other, of_other) - *r.value;
+  loss_cotangents<Y, P> bar;
+  r.value = pull_loss(loss, q, s, bar);
+  const auto weigh = [&](const auto& other, loss_cotangents<Y, P>& of_other) {
+    return pull_loss(loss, q, other, of_other) - *r.value;
   };
-  if constexpr (requires { s.pullback(bar, weigh); })
+  if constexpr (requires { s.pullback(bar, weigh); }) {
     r.gradient = s.pullback(bar, weigh);
-  else
+  } else {
     r.gradient = s.pullback(bar);
+    bar.add_to(*r.gradient);
+  }
   return r;
 }
 
-/// L(y(t1)) or L(y(t1), ys), and its gradient with respect to y0, p, t0, t1 and the save times.
+/// L(y(t1)), L(y(t1), ys) or a loss_of_solution, which sees y0, p, t0 and the end's time too, and its gradient
+/// with respect to y0, p, t0, t1 and the save times.
 ///
 ///   auto r = value_and_gradient(q, tsit5{}, {}, [](const auto& y) { return y[0] * y[0]; });
 ///   *r.value, r.gradient->p
@@ -49,7 +52,7 @@ value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, co
                                                    const options& o, const Loss& loss,
                                                    const recursive_checkpoint& adjoint = {}) {
   auto s = solve(q, m, o, adjoint);
-  return value_and_gradient_of<Y, P>(s, loss);
+  return value_and_gradient_of(q, s, loss);
 }
 
 /// The same with events; L(y, ys, times) sees the times of solution::events as well.
@@ -59,7 +62,7 @@ value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, co
                                                    const Loss& loss,
                                                    const recursive_checkpoint& adjoint = {}) {
   auto s = solve(q, m, o, events, adjoint);
-  return value_and_gradient_of<Y, P>(s, loss);
+  return value_and_gradient_of(q, s, loss);
 }
 
 /// The loss with a running cost by any adjoint that makes a gradient<Y, P>.
@@ -72,7 +75,13 @@ value_and_gradient_result<Y, P> with_running_cost(
       {q.f, {loss.running}, q.y0, {}}};
   const problem longer{f, lengthen(q.y0), q.t0, q.t1, q.p};
   const options with_cost = with_more_elements(o, length(q.y0), 1, loss.outside_norm);
-  const terminal_and_cost<Terminal, Y> both{loss.terminal, q.y0};
+  const terminal_and_cost<Terminal, Y> sum{loss.terminal, q.y0};
+  const auto both = [&] {
+    if constexpr (is_loss_of_solution<Terminal>)
+      return loss_of_solution{[&](const auto& s) { return sum.all(s); }};
+    else
+      return sum;
+  }();
   const auto full = [&] {
     if constexpr (sizeof...(E) == 0)
       return value_and_gradient(longer, m, with_cost, both, adjoint);

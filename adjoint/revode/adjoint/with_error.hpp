@@ -223,18 +223,20 @@ class solution_with_error : public solution_by<A, M, F, Y, P, Events> {
   }
   /// The same for a loss of which w are the cotangents: weigh(looser, bar) sets those of the other
   /// solution, and returns by how much its loss is larger.
-  template <class Weigh>
-  auto pullback(const cotangents<Y>& w, const Weigh& weigh) {
+  template <class W, class Weigh>
+  auto pullback(const W& w, const Weigh& weigh) {
     auto g = one::pullback(w);
+    if constexpr (requires { w.add_to(g); }) w.add_to(g);
     if (g.status != status::success) return g;
     if (!looser_) looser_ = solve_looser_();
     const double share = how_.share(this->stats.accepted, looser_->stats.accepted);
     std::optional<gradient<Y, P>> of_looser;
     double more = 0;
     if (is_comparable<Y>(*looser_, *this)) {
-      cotangents<Y> bar;
+      W bar;
       more = weigh(std::as_const(*looser_), bar);
       of_looser = looser_->pullback(bar);
+      if constexpr (requires { bar.add_to(*of_looser); }) bar.add_to(*of_looser);
     }
     tell_error<Y, P>(of_looser ? &*of_looser : nullptr, more, share, unresolved_, g);
     g.error->looser = looser_->stats;

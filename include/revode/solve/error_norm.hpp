@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include <revode/ad/functions.hpp>
@@ -15,18 +16,17 @@ struct error_norm {
   std::vector<double> rtol{};  ///< of each component; empty: options::rtol for all
   /// The same. Infinity: the component is outside the norm (the mean is over the others).
   std::vector<double> atol{};
-  /// Of the n scaled errors (0 where outside the norm) the norm itself; null: the root mean square.
-  /// A NaN among them has to come out.
-  double (*combine)(const double* scaled, int n) = nullptr;
+  /// Of the n scaled errors (0 where outside the norm) the norm itself, by a function or an object that
+  /// carries data; empty: the root mean square. A NaN among them has to come out. Solves on several threads
+  /// share the object.
+  std::function<double(const double* scaled, int n)> combine{};
   /// Elements 2i and 2i + 1 are one complex number, whose modulus scales both (see complex_field.hpp).
   bool pairs = false;
   int paired = -1;  ///< how many elements from the first on are in pairs; -1: all
   /// > 0: element i is measured by the size of element i mod period: tangents by that of their state.
   int period = 0;
 
-  bool given() const {
-    return !rtol.empty() || !atol.empty() || combine != nullptr || pairs || period > 0;
-  }
+  bool given() const { return !rtol.empty() || !atol.empty() || combine || pairs || period > 0; }
 };
 
 /// The largest of them, NaN if one is: options{.norm = {.combine = maximum_norm}}.
@@ -43,7 +43,8 @@ struct component_scale {
   const double* atol = nullptr;
   double *size = nullptr, *scaled = nullptr;
   int n = 0, inside = 0;
-  double (*combine)(const double*, int) = nullptr;
+  double (*combine)(const void* norm, const double* scaled, int n) = nullptr;
+  const void* norm = nullptr;  // error_norm::combine, which device code cannot name
   int paired = 0;
   int period = 0;
 
@@ -76,7 +77,7 @@ struct component_scale {
   REVODE_HD double combined() const {
     double sum = 0;
     if (combine != nullptr) {
-      sum = combine(scaled, n);
+      sum = combine(norm, scaled, n);
       return sum * sum;
     }
     for (int i = 0; i < n; ++i) sum += scaled[i] * scaled[i];
@@ -115,13 +116,15 @@ class component_tolerances {
     rtol_ = norm.rtol.empty() ? std::vector<double>(size, rtol) : norm.rtol;
     atol_ = norm.atol.empty() ? std::vector<double>(size, atol) : norm.atol;
     work_.assign(2 * size, 0.0);
+    combine_ = norm.combine;
     scale_ = {rtol_.data(),
               atol_.data(),
               work_.data(),
               work_.data() + size,
               n,
               0,
-              norm.combine,
+              combine_ ? &call : nullptr,
+              &combine_,
               norm.pairs ? (norm.paired < 0 ? n : norm.paired) : 0,
               norm.period};
     for (int i = 0; i < n; ++i) scale_.inside += scale_.is_inside(i) ? 1 : 0;
@@ -132,7 +135,13 @@ class component_tolerances {
   const component_scale* get() const { return scale_.n > 0 ? &scale_ : nullptr; }
 
  private:
+  using combination = decltype(error_norm::combine);
+  static double call(const void* norm, const double* scaled, int n) {
+    return (*static_cast<const combination*>(norm))(scaled, n);
+  }
+
   std::vector<double> rtol_, atol_, work_;
+  combination combine_;
   component_scale scale_{};
 };
 
