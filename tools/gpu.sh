@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Read by tools/dev: what it does on a machine with an NVIDIA GPU.
+# Read by tools/dev: what needs a GPU.
+
 gpu_test() {
   ctest --test-dir build/gpu --no-tests=error -L '^(device|batch)$' && build/gpu/tests/test_cuda_events device
 }

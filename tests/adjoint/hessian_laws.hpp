@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <revode/adjoint/hessian_vector_product.hpp>
-#include <revode/testing/moving_hessian.hpp>
+#include <oracles/moving_hessian.hpp>
 
 #include "events_at_hand.hpp"
 

@@ -8,7 +8,7 @@
 #include <revode/problems/decay.hpp>
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>
-#include <revode/testing/moving_grid.hpp>
+#include <oracles/moving_grid.hpp>
 
 #include "events_at_hand.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
-#include <revode/testing/moving_grid.hpp>
+#include <oracles/moving_grid.hpp>
 
 #include "events_at_hand.hpp"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D ROOT=<source folder> -P source_rules.cmake: length, licence line, include guard, integers in schedule/.
-set(limit 500)
+set(limit 350)
 set(files)
 foreach(folder IN ITEMS include solvers adjoint src tests examples bench)
   file(GLOB_RECURSE found RELATIVE ${ROOT} ${ROOT}/${folder}/*.hpp ${ROOT}/${folder}/*.cpp ${ROOT}/${folder}/*.cu)

@@ -39,6 +39,20 @@ struct carried_cotangents {
         p(p_like),
         seeds(make_like<typename types::seeds>(y_like)) {}
 
+  /// Before the last step: what the loss says is yet to be pulled.
+  void begin(const cotangents<Y>& w, std::size_t save_points, std::size_t known_times) {
+    weights = &w;
+    fill(state, scalar_t<Y>(0));
+    fill(y, scalar_t<Y>(0));
+    fill(p, scalar_t<P>(0));
+    t0 = t1 = start = time(0);
+    event_weights = w.events.empty() ? nullptr : w.events.data() + w.events.size();
+    known.assign(known_times, time(0));
+    ts.assign(save_points, time(0));
+    next_save = w.ys.empty() ? 0 : save_points;
+    pulled_cut = -2;
+  }
+
   index bytes() const {
     return footprint(state) + footprint(y) + footprint(p) + footprint(seeds) +
            static_cast<index>(ts.size() * sizeof(time));

@@ -31,21 +31,11 @@ class pull_course {
   /// Sets all cotangents: those of the solution as given, those of its inputs 0.
   void seed(const cotangents<Y>& w) {
     if (!all_finite(w)) report(loop_->sys(), status::non_finite_gradient);
-    now_.weights = &w;
-    fill(now_.state, scalar(0));
-    fill(now_.y, scalar(0));
-    fill(now_.p, scalar(0));
-    now_.t0 = now_.t1 = now_.start = time(0);
-    now_.event_weights = w.events.empty() ? nullptr : w.events.data() + w.events.size();
-    now_.known.assign(cuts().known_count(), time(0));
-    const std::size_t listed = course().saved();
-    now_.ts.assign(listed, time(0));
-    now_.next_save = w.ys.empty() ? 0 : listed;
-    now_.pulled_cut = -2;
+    now_.begin(w, course().saved(), cuts().known_count());
     uncut(cuts().cut_count());
+    const bool saved_end = !w.ys.empty() && course().save_points().t1;
     if (w.y) pull_value(loop_->scheme(), *w.y, now_.state);
-    if (!w.ys.empty() && course().save_points().t1)
-      pull_value(loop_->scheme(), w.ys.back(), now_.state);
+    if (saved_end) pull_value(loop_->scheme(), w.ys.back(), now_.state);
     if (is_multistep_v<M> && course().count() > 0)
       now_.t1 = along_solution(at_t1(), end(), push_value(loop_->scheme(), now_.state));
     else if (now_.last_cut == course().count() - 1 && course().status() == status::success)
@@ -58,13 +48,11 @@ class pull_course {
            loop_->scratch(), no_seeds, now_.state, now_.p, no_ends);
     } else {
       bool extended = false;
-      const auto ends = gather(i, tape, extended);
-      pull_any_step(i, tape, ends);
+      pull_any_step(i, tape, gather(i, tape, extended));
     }
   }
 
-  /// The first half of pull_step, what is behind the step and inside: a cut, save points. `extended`:
-  /// whether the step has its dense output, which serves several losses.
+  /// The first half of pull_step, a cut behind the step and its save points. `extended`: it has dense output.
   step_ends<scalar> gather(index i, const tape_type& tape, bool& extended) {
     step_ends<scalar> ends;
     now_.seeded = false;

@@ -299,8 +299,7 @@ REVODE_HD X pow(const C& c, const X& x) {
   using std::log;
   using std::pow;
   using T = inner_t<X>;
-  const T a = lift<T>(c);
-  const T power = pow(a, x.value);
+  const T a = lift<T>(c), power = pow(a, x.value);
   return chain(x, power, T(a == lift<T>(0) ? lift<T>(0) : T(power * log(a))));
 }
 
@@ -310,8 +309,7 @@ REVODE_HD X pow(const X& a, const X& b) {
   using std::log;
   using std::pow;
   using T = inner_t<X>;
-  const T one = lift<T>(1), zero = lift<T>(0);
-  const T power = pow(a.value, b.value);
+  const T one = lift<T>(1), zero = lift<T>(0), power = pow(a.value, b.value);
   const bool flat = b.value == zero && a.value == zero;
   const T slope_a = flat ? zero : T(b.value * pow(a.value, T(b.value - one)));
   const T slope_b = a.value == zero ? zero : T(power * log(a.value));
@@ -337,9 +335,8 @@ REVODE_HD X atan2(const C& y, const X& x) {
 template <differentiable X>
 REVODE_HD X hypot(const X& a, const X& b) {
   using std::hypot;
-  using T = inner_t<X>;
-  const T h = hypot(a.value, b.value);
-  return chain(a, b, h, T(a.value / h), T(b.value / h));
+  const inner_t<X> h = hypot(a.value, b.value);
+  return chain(a, b, h, inner_t<X>(a.value / h), inner_t<X>(b.value / h));
 }
 template <differentiable X, constant_for<X> C>
 REVODE_HD X hypot(const X& a, const C& b) {

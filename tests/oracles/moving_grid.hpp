@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <revode/testing/moving_replay.hpp>
+#include <oracles/moving_replay.hpp>
 #include <revode/testing/references.hpp>
 
 namespace revode {

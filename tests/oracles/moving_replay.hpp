@@ -32,10 +32,9 @@ struct moving_solution {
 };
 
 /// A solve that can be taken again over duals, with its grid held still but for what moves by
-/// itself: the outer ends, stops, events. Everything is derived anew from the definitions, without
-/// any pull or push: a step with moving ends has a field that moves with them, an event's time is the
-/// root of its condition on exactly that interpolant (one iteration of Newton over duals from the root found:
-/// the tangent then stands still), and events of one time have steps of length 0 between them.
+/// itself: the outer ends, stops, events. All is derived anew, without any pull or push: a step with moving
+/// ends has a field that moves with them, an event's time is the root of its condition on that interpolant
+/// (one iteration of Newton over duals from the root found), events of one time lie steps of length 0 apart.
 /// For one-step methods with dense output of a degree ≤ dense_order + 2, and fields and events that
 /// are generic in their scalar. Only listed save points, no save.every.
 /// Duals of duals give second derivatives; a step of length 0 is then one of second order.
@@ -73,8 +72,7 @@ class moving_replay {
     std::apply([&](const auto&... e) { (base_.times.push_back(times_of(e)), ...); }, events.each);
   }
 
-  /// The inputs of the solve, constant.
-  const inputs& constant() const { return base_; }
+  const inputs& constant() const { return base_; }  ///< the inputs of the solve
   const solution<Y>& result() { return loop_.result(); }
 
   /// The solution's derivative along the tangents of the inputs.

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <revode/testing/moving_grid.hpp>
+#include <oracles/moving_grid.hpp>
 
 namespace revode {
 
