@@ -103,6 +103,20 @@ TEST_CASE("trivial tapes are recorded in place") {
   CHECK(store.bytes(work) == 5000 * 24);
 }
 
+TEST_CASE("tapes lie in a block of 4,096, then in blocks of 16,384") {
+  using tape = vec<double, 3>;
+  tape_store<tape> store;
+  tape work{};
+  std::vector<index> first;  // of every block: it does not lie right behind the tape before
+  const tape* before = nullptr;
+  for (index i = 0; i < 40'000; ++i) {
+    const tape* here = &store.recorder(i, work);
+    if (before == nullptr || here != before + 1) first.push_back(i);
+    before = here;
+  }
+  CHECK(first == std::vector<index>{0, 4096, 4096 + 16384, 4096 + 2 * 16384});
+}
+
 TEST_CASE("other tapes are flattened and read back with the same bits") {
   nested_arrays work{{0, dynamic(3), Eigen::VectorXf(2)}, dynamic(1)};
   tape_store<nested_arrays> store;
