@@ -41,6 +41,9 @@ nightly_instructions() {
     bench/instructions/count.sh build/release/revode-bench-instructions bench/results/instructions.txt
 }
 
+# What users' programs take to compile, as ratios; 15 % more fails.
+nightly_compile() { bench/compile_time.sh bench/results/compile.txt; }
+
 # fuzz TARGET SOURCE...: a million inputs for tests/fuzz/TARGET.cpp, or ten minutes of them.
 fuzz() {
   target=$1
@@ -89,11 +92,11 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions fuzz commands heavy clang omp tbb threads sanitizers'
+nightly_parts='instructions compile fuzz commands heavy clang omp tbb threads sanitizers'
 
 nightly() {
   # shellcheck disable=SC2086
-  need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang gnuplot-nox libtbb-dev valgrind binutils git
+  need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang gnuplot-nox libtbb-dev valgrind binutils time git
   commit=$(git rev-parse --short HEAD)
   [ -z "$(git status --porcelain -- ':!docs/nightly.md')" ] || commit=$commit+
   mkdir -p build/nightly

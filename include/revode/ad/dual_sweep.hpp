@@ -30,13 +30,8 @@ class dual_sweep {
  public:
   /// gt, gy, gp += wᵀ (f_t, f_y, f_p)
   template <int N, class F, class GP>
-#if defined(__CUDACC__)
-  REVODE_HD
-#else
-  [[gnu::flatten]]  // inlines the field at every use: duals that cross a call go through memory
-#endif
-      static void
-      vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy, GP& gp) {
+  REVODE_FLAT static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy,
+                              GP& gp) {
     using D = dual<T, N>;
     field_arrays<Y, P, D> a;
     const D time = seed_all<GP, D>(t, y.data(), p.data(), a);
@@ -49,14 +44,8 @@ class dual_sweep {
 
   /// gt, gy, gp += gradient of uᵀ(f_t kt + f_y k)
   template <int N, class F, class GP>
-#if defined(__CUDACC__)
-  REVODE_HD
-#else
-  [[gnu::flatten]]  // inlines the field at every use: duals that cross a call go through memory
-#endif
-      static void
-      second(const F& f, T t, const Y& y, const P& p, const Y& u, T kt, const Y& k, T* gt, Y& gy,
-             GP& gp) {
+  REVODE_FLAT static void second(const F& f, T t, const Y& y, const P& p, const Y& u, T kt,
+                                 const Y& k, T* gt, Y& gy, GP& gp) {
     using D = dual<push_scalar, N>;
     const vec<T, 0> still{};
     field_arrays<Y, P, push_scalar> moving;

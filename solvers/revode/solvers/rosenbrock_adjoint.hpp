@@ -170,14 +170,9 @@ REVODE_HD void pull_rosenbrock_step(const M& m, System& sys, double t, double t_
 }
 
 template <class M, class System, class Y, class P>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::flatten]]
-#endif
-    void
-    pull_small_rosenbrock_step(const M& m, System& sys, double t, double t_new,
-                               const rosenbrock_tape<M, Y>& tape, Y& state_bar, P& p_bar) {
+REVODE_FLAT void pull_small_rosenbrock_step(const M& m, System& sys, double t, double t_new,
+                                            const rosenbrock_tape<M, Y>& tape, Y& state_bar,
+                                            P& p_bar) {
   rosenbrock_scratch<M, Y> local;
   Y y_bar = state_bar;
   P parameters_bar = p_bar;

@@ -215,15 +215,11 @@ REVODE_HD outcome<nothing> try_rosenbrock_step(const M& m, System& sys, const to
 
 /// The same in locals, with the field inlined at every use: stages then live in registers.
 template <class M, class System, class Y>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::flatten]]
-#endif
-    outcome<nothing>
-    try_small_rosenbrock_step(const M& m, System& sys, const tolerance& tol, double t, double t_new,
-                              const carry<M, Y>& from, rosenbrock_tape<M, Y>& tape,
-                              carry<M, Y>& next) {
+REVODE_FLAT outcome<nothing> try_small_rosenbrock_step(const M& m, System& sys,
+                                                       const tolerance& tol, double t, double t_new,
+                                                       const carry<M, Y>& from,
+                                                       rosenbrock_tape<M, Y>& tape,
+                                                       carry<M, Y>& next) {
   rosenbrock_work<M, Y> w;
   return try_rosenbrock_step<M>(m, sys, tol, t, t_new, from, tape, w, next);
 }

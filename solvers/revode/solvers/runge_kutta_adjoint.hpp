@@ -121,14 +121,8 @@ REVODE_HD void pull_step(System& sys, double t, double t_new, const rk_tape<M, Y
 /// of code without a call, so that cotangents never touch memory. Ends is void where they stand
 /// still.
 template <class M, class Ends, class System, class Y, class P>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::flatten, gnu::aligned(64)]]
-#endif
-    void
-    pull_in_registers(System& sys, double t, double t_new, const rk_tape<M, Y>& tape, Y& state_bar,
-                      P& p_bar, Ends* ends) {
+REVODE_FLAT void pull_in_registers(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
+                                   Y& state_bar, P& p_bar, Ends* ends) {
   rk_scratch<M, Y> local;
   const rk_tape<M, Y> stages = tape;
   Y y_bar = state_bar;

@@ -158,14 +158,9 @@ inline constexpr bool stays_in_registers =
 /// The same in locals, with the field inlined at every use: stages then live in registers. Where
 /// such code begins matters: 16 bytes off a multiple of 32 it takes a fifth longer (g++ 12, Zen 5).
 template <class M, class System, class Y>
-#if defined(__CUDACC__)
-REVODE_HD
-#else
-[[gnu::flatten, gnu::aligned(64)]]
-#endif
-    double
-    try_in_registers(System& sys, const tolerance& tol, double t, double t_new,
-                     const carry<M, Y>& from, rk_tape<M, Y>& tape, carry<M, Y>& next) {
+REVODE_FLAT double try_in_registers(System& sys, const tolerance& tol, double t, double t_new,
+                                    const carry<M, Y>& from, rk_tape<M, Y>& tape,
+                                    carry<M, Y>& next) {
   rk_tape<M, Y> stages;
   carry<M, Y> reached;
   const double error_squared = try_step<M>(sys, tol, t, t_new, from, stages, reached);
