@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <revode/adjoint/hessian_vector_product.hpp>
 #include <oracles/moving_hessian.hpp>
+#include <revode/adjoint/hessian_vector_product.hpp>
 
 #include "events_at_hand.hpp"
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
+#include <oracles/moving_grid.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/problems/decay.hpp>
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>
-#include <oracles/moving_grid.hpp>
 
 #include "events_at_hand.hpp"
 

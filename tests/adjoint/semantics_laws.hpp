@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <revode/adjoint/recursive_checkpoint.hpp>
 #include <oracles/moving_grid.hpp>
+#include <revode/adjoint/recursive_checkpoint.hpp>
 
 #include "events_at_hand.hpp"
 
