@@ -29,7 +29,7 @@ index worst_loss(index slots, index most, Replays&& replays_of) {
 
 template <class Schedule>
 std::vector<index> swept(index slots, index most) {
-  sweep_of<Schedule> sweep(slots);
+  first_sweep_of<Schedule> sweep(slots);
   std::vector<index> replays;
   for (index n = 1; n <= most; ++n) replays.push_back(sweep.replays(n));
   return replays;

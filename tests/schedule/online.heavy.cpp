@@ -32,7 +32,7 @@ TEST_CASE("every stop up to 10^5 steps: the ratio to the optimum, 2 to 64 slots"
 TEST_CASE("seeded: every stop up to 10^5 steps, 4 to 64 slots, at most 1.069 times the optimum") {
   for (index s = 4; s <= 64; ++s) {
     CAPTURE(s);
-    sweep_of<online_seeded> sweep(s);
+    first_sweep_of<online_seeded> sweep(s);
     double worst = 1;
     for (index n = 2; n <= 100'000; ++n) {
       const index replays = sweep.replays(n), least = extra_steps(n, s);

@@ -11,7 +11,7 @@
 
 namespace revode {
 
-using seeded_sweep = sweep_of<online_seeded>;
+using seeded_sweep = first_sweep_of<online_seeded>;
 
 TEST_CASE("seeded: exactly the optimum up to beta(slots, 2) steps") {
   for (index s = 2; s <= 64; ++s) {

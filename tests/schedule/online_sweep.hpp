@@ -11,14 +11,14 @@ namespace revode {
 
 /// The first sweep of an online schedule of snapshots, decision by decision.
 template <class Plan>
-class sweep_of {
+class first_sweep_of {
  public:
   struct decision {
     index step = 0;      // the carry before this one is stored,
     index evicted = -1;  // and the one before that given up for it; -1: a slot was free
   };
 
-  explicit sweep_of(index slots) : plan_(slots) { take(); }
+  explicit first_sweep_of(index slots) : plan_(slots) { take(); }
 
   const decision& next() const { return next_; }
 
@@ -51,6 +51,6 @@ class sweep_of {
   bool started_ = false;
 };
 
-using online_sweep = sweep_of<online_greedy>;
+using online_sweep = first_sweep_of<online_greedy>;
 
 }  // namespace revode

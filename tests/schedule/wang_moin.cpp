@@ -13,7 +13,7 @@
 namespace revode {
 namespace {
 
-using level_sweep = sweep_of<wang_moin>;
+using level_sweep = first_sweep_of<wang_moin>;
 
 /// The rule as published, on positions and levels.
 struct stated_levels {
