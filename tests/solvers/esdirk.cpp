@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <revode/solvers/implicit.hpp>
+#include <revode/solvers/implicit_conditions.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -5,6 +5,7 @@
 
 #include <revode/linalg/bicgstab.hpp>
 #include <revode/solvers/imex.hpp>
+#include <revode/solvers/implicit_conditions.hpp>
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/kencarp4.hpp>
 #include <revode/solvers/kencarp47.hpp>

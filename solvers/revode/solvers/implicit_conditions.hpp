@@ -7,6 +7,13 @@
 
 namespace revode {
 
+/// Found by dense_order_of(esdirk_rows), whose caller includes this.
+template <int N>
+constexpr elementary_weight<N> implicit_weight_of(const rooted_trees& tree,
+                                                  const stage_table<N>& table) {
+  return weight_of(tree, table);
+}
+
 /// The check of a tableau: explicit first stage, the same γ below, rows that sum to c, c = 1 at the
 /// end, and exactly the orders claimed of the last row and of b̂.
 template <int S>
