@@ -66,7 +66,8 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
           Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
-  const T h = T(t_new - t), h_gamma = T(esdirk_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
+  const T h = T(t_new - t), h_gamma = T(esdirk_numbers<M>::gamma * (t_new - t)),
+          shift = T(1) / h_gamma;
   sweep_factors of_step, &kept = sweep_of(w, of_step);
   kept.open(t_new);
   T h_bar(0);

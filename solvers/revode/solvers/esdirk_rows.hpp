@@ -82,27 +82,4 @@ struct esdirk_rows {
   }
 };
 
-/// The order of these rows, uniformly in θ, as dense_order_of.
-template <class M>
-constexpr int dense_order_of(const esdirk_rows<M>& rows, int limit) {
-  constexpr int stages = esdirk_rows<M>::stages, most = esdirk_rows<M>::order;
-  stage_table<stages> table{};
-  for (int i = 0; i < stages; ++i) {
-    table.c[i] = M::tableau.c[i];
-    for (int j = 0; j <= i; ++j) table.a[i][j] = M::tableau.a[i][j];
-  }
-  for (int n = 1; n <= limit; ++n) {
-    rooted_trees tree(n);
-    do {
-      const elementary_weight<stages> weight = implicit_weight_of(tree, table);
-      for (int j = 1; j <= (n > most ? n : most); ++j) {
-        double w[stages] = {};
-        for (int i = 0; i < stages && j <= most; ++i) w[i] = rows.weights[i][j - 1];
-        if (!sums_to(w, weight.stage, j == n ? 1.0 / weight.density : 0.0, 4e-12)) return n - 1;
-      }
-    } while (tree.next());
-  }
-  return limit;
-}
-
 }  // namespace revode

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/solvers/esdirk_rows.hpp>
 #include <revode/solvers/imex_tableau.hpp>
 #include <revode/solvers/order_conditions.hpp>
 #include <revode/solvers/radau_numbers.hpp>
 
 namespace revode {
-
-/// Found by dense_order_of(esdirk_rows), whose caller includes this.
-template <int N>
-constexpr elementary_weight<N> implicit_weight_of(const rooted_trees& tree,
-                                                  const stage_table<N>& table) {
-  return weight_of(tree, table);
-}
 
 /// The check of a tableau: explicit first stage, the same γ below, rows that sum to c, c = 1 at the
 /// end, and exactly the orders claimed of the last row and of b̂.
@@ -32,6 +26,29 @@ constexpr bool has_order(const esdirk_tableau<S>& t, int order, int embedded) {
   if (t.a[0][0] != 0 || t.c[0] != 0 || t.c[S - 1] != 1 || !(t.a[1][1] > 0)) return false;
   return order_of(table, t.a[S - 1], order + 1, 1e-12) == order &&
          order_of(table, t.b_embedded, embedded + 1, 1e-12) == embedded;
+}
+
+/// The order of the rows of a dense output, uniformly in θ, as dense_order_of.
+template <class M>
+constexpr int dense_order_of(const esdirk_rows<M>& rows, int limit) {
+  constexpr int stages = esdirk_rows<M>::stages, most = esdirk_rows<M>::order;
+  stage_table<stages> table{};
+  for (int i = 0; i < stages; ++i) {
+    table.c[i] = M::tableau.c[i];
+    for (int j = 0; j <= i; ++j) table.a[i][j] = M::tableau.a[i][j];
+  }
+  for (int n = 1; n <= limit; ++n) {
+    rooted_trees tree(n);
+    do {
+      const elementary_weight<stages> weight = weight_of(tree, table);
+      for (int j = 1; j <= (n > most ? n : most); ++j) {
+        double w[stages] = {};
+        for (int i = 0; i < stages && j <= most; ++i) w[i] = rows.weights[i][j - 1];
+        if (!sums_to(w, weight.stage, j == n ? 1.0 / weight.density : 0.0, 4e-12)) return n - 1;
+      }
+    } while (tree.next());
+  }
+  return limit;
 }
 
 /// Σ_i w_i Φ_i of a tree whose inner vertices, but for the root, take explicit rows where their bit
