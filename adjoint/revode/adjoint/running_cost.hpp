@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <revode/adjoint/loss.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/events.hpp>
 #include <revode/solve/quadrature.hpp>
