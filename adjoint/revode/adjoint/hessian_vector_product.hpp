@@ -144,8 +144,8 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
     if (o.save.t1) ys.push_back(end);
     const auto times = ran.event_times();
     D t0(q.t0), t(r.solution.t);
-    t0.d[0] = direction.t0;
-    if (r.solution.status == status::success) t.d[0] = direction.t1;
+    t0.d[0] = static_cast<scalar_t<Y>>(direction.t0);
+    if (r.solution.status == status::success) t.d[0] = static_cast<scalar_t<Y>>(direction.t1);
     if (r.solution.status == status::terminal_event) t = times.back();
     const loss_arguments<DY, DP> seen{end, t, ys, times, y0, p, t0, r.solution.status};
     r.value = static_cast<double>(value_of(pull_loss(loss, seen, bar)));
