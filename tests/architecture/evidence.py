@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 ROOT, BUILD = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-PAGE, DOCUMENTS = "docs/evidence.md", {"README.md": "README", "docs/guide.md": "guide"}
+PAGE, DOCUMENTS = "docs/evidence.md", {"README.md": "README", "docs/guide.md": "guide", "docs/architecture.md": "architecture",
+                                         "docs/reliability.md": "reliability"}
 BELOW = ("", "include/revode", "solvers/revode", "adjoint/revode", "tests")
 OPTIONAL = ("klu", "odeint", "random123")  # sources that are left out where their library is not installed
 NUMBER = re.compile(r"(?<![\w.+-])\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*(?![\w-])"
