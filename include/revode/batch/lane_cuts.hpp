@@ -8,8 +8,6 @@ namespace revode {
 
 // What solve_cuts does at the end of an accepted step, for one lane among others.
 
-inline constexpr int most_stuck_in_lane = 32;  // events in a row without progress in time
-
 /// The lane a cut is made in.
 template <class M, class F, class Y, class P, int W, class Pack>
 struct lane_cutter {
@@ -33,7 +31,7 @@ struct lane_cutter {
 
   REVODE_HD bool pending(double t) const {
     return ev.due[l] < events.known_end.at(0, lane) &&
-           g.direction[l] * (events.known[ev.due[l]].end - t) <= 0;
+           reaches(g.direction[l], t, events.known[ev.due[l]].end);
   }
   REVODE_HD void find_end() {
     const bool more = ev.due[l] < events.known_end.at(0, lane);
@@ -58,7 +56,7 @@ struct lane_cutter {
     return know_sides(found_type{}, false) ? running : code(status::event_not_resolved);
   }
 
-  /// solve_cuts::reach: at the end of a stretch.
+  /// stepper::reach: at the end of a stretch.
   REVODE_HD std::int64_t reach(const found_type& what, piece_type* step) {
     const bool due = pending(g.t[l]);
     if (what.theta < 0 && !due && g.t[l] == ev.t1[l]) return code(status::success);
@@ -68,7 +66,7 @@ struct lane_cutter {
       read_lane(g.now, l, y);
       const double until = events.known[ev.due[l]].t;
       for (; g.next_save[l] < in.save_end.at(0, lane) &&
-             g.direction[l] * (until - in.save_ts[g.next_save[l]]) >= 0;
+             reaches(g.direction[l], until, in.save_ts[g.next_save[l]]);
            ++g.next_save[l])
         keep_point(g, l, out, lane, y);
     }
@@ -77,11 +75,10 @@ struct lane_cutter {
     return how;
   }
 
-  /// A step that a stop cut to less than half says little about the length of the next.
+  /// attempts::restore_length
   REVODE_HD void restore_length() {
-    const double tried = magnitude(ev.tried[l]);
-    if (g.t[l] != g.t1[l] || 2 * magnitude(g.t[l] - g.t_from[l]) >= tried) return;
-    if (tried > magnitude(g.h[l])) g.h[l] = ev.tried[l];
+    if (!cut_short(g.t_from[l], g.t[l], g.t1[l], ev.tried[l])) return;
+    if (magnitude(ev.tried[l]) > magnitude(g.h[l])) g.h[l] = ev.tried[l];
     if constexpr (is_linearly_implicit_v<M>) {
       g.previous[l] = g.before[l];
       g.most[l] = 0;
@@ -113,7 +110,7 @@ struct lane_cutter {
     ev.t_event[l] = at;
     if (terminal) return code(status::terminal_event);
     if (t == ev.t1[l]) return code(status::success);
-    const bool lost = ev.stuck[l] > most_stuck_in_lane || (begins && !know_sides(what, moved));
+    const bool lost = ev.stuck[l] > most_stuck || (begins && !know_sides(what, moved));
     return lost ? code(status::event_not_resolved) : running;
   }
 

@@ -9,6 +9,7 @@
 #include <revode/batch/lane_numbers.hpp>
 #include <revode/batch/lane_select.hpp>
 #include <revode/batch/lane_step.hpp>
+#include <revode/solve/course/rules.hpp>
 #include <revode/solve/options.hpp>
 #include <revode/solve/system.hpp>
 #include <revode/status.hpp>
@@ -87,7 +88,7 @@ struct alignas(64) lane_group {
       return limit[l];
   }
   /// A save point lies in the step just made, or at its end.
-  REVODE_HD bool has_passed_save(int l) const { return direction[l] * (t[l] - next_time[l]) >= 0; }
+  REVODE_HD bool has_passed_save(int l) const { return reaches(direction[l], t[l], next_time[l]); }
 };
 
 /// The stages of the steps just taken, for dense output and for the reverse pass.
@@ -103,7 +104,7 @@ REVODE_HD double magnitude(double x) {
   return fabs(x);
 }
 
-/// stepper::bounded for a lane.
+/// attempts::bounded for a lane.
 REVODE_HD double bounded_step(const lane_rules& rules, double h) {
   const double most = rules.max_step > 0 ? rules.max_step : infinite;
   return max_of(min_of(h, most), -most);
@@ -114,9 +115,9 @@ REVODE_HD double equal_step_end(double t0, double t1, double i, double n) {
   return select(i == n, t1, t0 + i * (t1 - t0) / n);
 }
 
-/// The end of the next adaptive attempt: stepper::next_time.
+/// The end of the next adaptive attempt: attempts::next_time.
 REVODE_HD double next_lane_time(double direction, double t, double t1, double h) {
-  return select(direction * (t1 - t - 1.01 * h) <= 0, t1, t + h);
+  return select(fills_stretch(direction, t, t1, h), t1, t + h);
 }
 
 /// The same with max_step, from t with length h.

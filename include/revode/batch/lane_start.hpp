@@ -142,9 +142,7 @@ REVODE_HD void save_inside(const M& m, const F& f, const lane_inputs<scalar_t<Y>
                            const Tapes& tapes, int l, index lane, double until, bool whole) {
   const double t = g.t_from[l], t_new = g.t[l], direction = g.direction[l];
   const index end = in.save_end.at(0, lane);
-  const auto before = [&](double at) {
-    return whole ? direction * (until - at) > 0 : direction * (until - at) >= 0;
-  };
+  const auto before = [&](double at) { return lies_inside(direction, until, at, whole); };
   if constexpr (has_dense_output_v<M>) {
     if (before(g.next_time[l])) {
       P p;

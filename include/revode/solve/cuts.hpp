@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <revode/schedule/action.hpp>
+#include <revode/solve/course/rules.hpp>
 #include <revode/solve/options.hpp>
 
 namespace revode {
@@ -83,7 +84,7 @@ class cut_list {
 
   /// Is a known time to be dealt with, at t?
   bool pending(double t) const {
-    return due_ < known_.size() && direction_ * (known_[due_].end - t) <= 0;
+    return due_ < known_.size() && reaches(direction_, t, known_[due_].end);
   }
   const known_time& next() const { return known_[due_]; }
   const known_time& known(std::size_t k) const { return known_[k]; }

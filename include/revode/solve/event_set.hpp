@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <type_traits>
 
 #include <revode/ad/dual_sweep.hpp>
@@ -249,5 +250,42 @@ class event_set<event_list<E...>, Y, P> {
  private:
   std::tuple<differentiable_event<E, Y, P>...> each_;
 };
+
+// What the solver tells events, and asks them, besides when they occur.
+
+/// Does every domain predicate hold there?
+template <class Set, class Y, class P>
+bool in_domain(Set& events, double t, const Y& y, const P& p) {
+  bool all = true;
+  if constexpr (Set::bounded)
+    events.for_each([&all, &y, &p, t](int, const auto& e) {
+      if constexpr (domain_predicate<std::remove_cvref_t<decltype(e.event)>, Y, P>)
+        all = all && e.event.inside(static_cast<scalar_t<Y>>(t), y, p);
+    });
+  return all;
+}
+/// Tells of an accepted step; does one of them stop the solve?
+template <class Set, class Y, class P>
+bool tell_step(Set& events, double t, const Y& y, const P& p) {
+  bool stop = false;
+  if constexpr (Set::observed)
+    events.for_each([&stop, &y, &p, t](int, const auto& e) {
+      if constexpr (step_observer<std::remove_cvref_t<decltype(e.event)>, Y, P>)
+        stop = e.event.after_step(t, y, p) || stop;
+    });
+  return stop;
+}
+/// Tells of an attempt from t to t_new.
+template <class Set, class Outcome>
+void tell_attempt(Set& events, double t, double t_new, const Outcome& found) {
+  if constexpr (Set::watched) {
+    const double error = std::sqrt(found.error_squared);
+    const step_attempt a{t, t_new, error, found.error_squared <= 1, found.what};
+    events.for_each([&a](int, const auto& e) {
+      if constexpr (attempt_observer<std::remove_cvref_t<decltype(e.event)>>)
+        e.event.after_attempt(a);
+    });
+  }
+}
 
 }  // namespace revode

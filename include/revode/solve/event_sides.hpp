@@ -16,6 +16,9 @@ namespace revode {
 REVODE_HD constexpr double sign_of(double g) { return (g > 0 ? 1.0 : 0.0) - (g < 0 ? 1.0 : 0.0); }
 REVODE_HD constexpr bool at_rest(double side) { return side * side > 1; }
 
+/// So many events in a row without progress in time are not resolved.
+inline constexpr int most_stuck = 32;
+
 /// Four units of rounding of a number of type T near 1.
 template <class T>
 inline constexpr double few_ulps = 4 * (std::is_same_v<T, float> ? 0x1p-23 : 0x1p-52);

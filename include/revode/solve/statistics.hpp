@@ -57,6 +57,14 @@ struct statistics {
   bool equal_bits = true;              ///< false: compiled with loose arithmetic, see keeps_bits
 };
 
+inline void take_counts(statistics& s, const evaluation_counts& counts) {
+  s.field_evaluations = counts.field_evaluations;
+  s.jacobian_evaluations = counts.jacobian_evaluations;
+  s.factorizations = counts.factorizations;
+  s.linear_solves = counts.linear_solves;
+  s.newton_iterations = counts.newton_iterations;
+}
+
 /// What a reverse pass did and held. Steps are step evaluations after the first sweep, recording
 /// ones included; states are snapshots, the initial one counted, the working one not.
 struct reverse_statistics {

@@ -28,7 +28,7 @@ class step_by_step {
 
   step_by_step(problem<Field, Y, P> q, const M& m, const options& o = {}, const Events& events = {})
       : q_(std::move(q)),
-        loop_(checked(q_, m, o, events), m, o, events) {}
+        loop_(checked(q_, m, o, events), m, o, {}, events) {}
   step_by_step(const step_by_step&) = delete;
   step_by_step& operator=(const step_by_step&) = delete;
 
@@ -44,23 +44,34 @@ class step_by_step {
   bool step_to(double t) {
     if (t == loop_.time()) return true;
     check_aim(t);
-    loop_.aim(t);
+    loop_.stretches().pause_at(t);
     while (!finished() && loop_.time() != t) loop_.step(loop_.work_tape());
-    loop_.aim_at_end();
+    loop_.stretches().go_on(false);
     return loop_.time() == t;
   }
 
   bool finished() const { return loop_.finished(); }
   revode::status status() const { return loop_.status(); }
   double t() const { return loop_.time(); }
-  const Y& y() const { return loop_.current(); }
+  const Y& y() const { return loop_.y(); }
   /// The length of the next attempt, signed, unless a stop cuts it; with fixed steps 0.
   double h() const { return loop_.length(); }
   /// Statistics and events so far.
   const solution<Y>& result() { return loop_.result(); }
 
   /// The solution at a time within the last step, from dense output.
-  Y at(double t) requires has_dense_output_v<M> { return loop_.inside_last(t); }
+  Y at(double t) requires has_dense_output_v<M> {
+    const auto& tape = loop_.work_tape();
+    const double theta = (t - tape.t) / (tape.t_new - tape.t);
+    if (loop_.position() == 0 || !(theta >= 0 && theta <= 1))
+      throw std::invalid_argument("time " + std::to_string(t) +
+                                  " outside the last step (dense output is its) ask between its "
+                                  "start and t(), before the state is set?");
+    Y y = loop_.y0();
+    extend(loop_.scheme(), loop_.sys(), tape.t, tape.t_new, tape.stages, loop_.scratch());
+    interpolate(loop_.scheme(), tape.t, tape.t_new, tape.stages, loop_.scratch(), theta, y);
+    return y;
+  }
 
   /// Goes on at t() from another state, where the method begins afresh.
   void set_state(const Y& y) {
@@ -80,43 +91,10 @@ class step_by_step {
     if (!(h * (q_.t1 - q_.t0) > 0) || !std::isfinite(h))
       throw std::invalid_argument("step length " + std::to_string(h) +
                                   " (a step goes from t0 towards t1) give it the sign of t1 - t0?");
-    loop_.set_length(h);
+    loop_.length(h);
   }
 
  private:
-  struct loop : stepper<M, F, Y, P, Events> {
-    using base = stepper<M, F, Y, P, Events>;
-    loop(const problem<Field, Y, P>& q, const M& m, const options& o, const Events& events)
-        : base(q, m, o, {}, events) {}
-
-    const Y& current() const { return value(this->method_, this->carries_[this->current_].state); }
-    double length() const { return this->h_; }
-    void set_length(double h) { this->h_ = this->bounded(h); }
-    void aim(double t) { this->stretches_.pause_at(t); }
-    void aim_at_end() { this->stretches_.go_on(false); }
-
-    Y inside_last(double t) {
-      const auto& tape = this->work_tape();
-      const double whole = tape.t_new - tape.t, theta = (t - tape.t) / whole;
-      if (this->position() == 0 || !(theta >= 0 && theta <= 1))
-        throw std::invalid_argument("time " + std::to_string(t) +
-                                    " outside the last step (dense output is its) ask between its "
-                                    "start and t(), before the state is set?");
-      Y y = this->y0_;
-      extend(this->method_, this->sys_, tape.t, tape.t_new, tape.stages, this->scratch());
-      interpolate(this->method_, tape.t, tape.t_new, tape.stages, this->scratch(), theta, y);
-      return y;
-    }
-    void begin_again(const Y& y) {
-      if (this->ended_) return;
-      const Y from = y;  // it may be the carry's own
-      begin(this->method_, this->sys_, this->t_, from, this->carries_[this->current_]);
-      this->memory_ = {};
-      this->search_.forget();
-      if (!this->know_sides(false)) this->end(revode::status::event_not_resolved);
-    }
-  };
-
   static const problem<Field, Y, P>& checked(const problem<Field, Y, P>& q, const M& m,
                                              const options& o, const Events& events) {
     if constexpr (std::is_same_v<Events, no_events>)
@@ -142,7 +120,7 @@ class step_by_step {
   }
 
   problem<Field, Y, P> q_;
-  loop loop_;
+  stepper<M, F, Y, P, Events> loop_;
 };
 
 template <class M, class Field, class Y, class P>

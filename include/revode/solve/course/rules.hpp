@@ -11,6 +11,25 @@ namespace revode {
 
 // The rules of a course on plain numbers, for a solve by itself and for one lane of many.
 
+/// Does an attempt of length h from t end where its stretch does? It is stretched by up to 1 %, so that no
+/// sliver is left there. direction: ±1, of time.
+REVODE_HD bool fills_stretch(double direction, double t, double end, double h) {
+  return direction * (end - t - 1.01 * h) <= 0;
+}
+/// Has a solution that is at `now` come to t?
+REVODE_HD bool reaches(double direction, double now, double t) {
+  return direction * (now - t) >= 0;
+}
+/// Does t lie inside a step of which counts what is up to `until`? That belongs to it, unless it is the end of
+/// a whole step.
+REVODE_HD bool lies_inside(double direction, double until, double t, bool whole) {
+  return whole ? direction * (until - t) > 0 : reaches(direction, until, t);
+}
+/// Did the end of the stretch leave less than half of the length h to a step? It then says little about
+/// the length of the next.
+REVODE_HD bool cut_short(double t, double t_new, double end, double h) {
+  return t_new == end && 2 * std::abs(t_new - t) < std::abs(h);
+}
 /// Is a length of the size of rounding, at t and in a span?
 REVODE_HD bool too_short(double t, double span, double h) {
   constexpr double eps = 0x1p-52;
