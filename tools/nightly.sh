@@ -2,11 +2,18 @@
 # shellcheck shell=sh
 # Read by tools/dev: the tests that take too long for every change, part by part.
 
-# Every test as users compile it, -O3 and forced inlining in all layers, the heavy ones too.
+# The heavy tests, at the flags that users get, beside the others of build/release.
 nightly_heavy() {
-  configure release -B build/nightly_heavy -DREVODE_HEAVY_TESTS=ON -DREVODE_SHIPPED_FLAGS=ON &&
-    build nightly_heavy &&
-    ctest --test-dir build/nightly_heavy
+  configure release -DREVODE_HEAVY_TESTS=ON &&
+    build release &&
+    ctest --test-dir build/release --no-tests=error -L heavy
+}
+
+# What every change compiles with less optimisation, at those flags too.
+nightly_shipped() {
+  configure release -B build/nightly_shipped -DREVODE_SHIPPED_FLAGS=ON -DREVODE_COMMAND=OFF &&
+    build nightly_shipped --target test_linalg test_interop test_loop test_problems test_batch &&
+    ctest --test-dir build/nightly_shipped --no-tests=error -L '^(linalg|interop|loop|problems|batch)$'
 }
 
 nightly_clang() {
@@ -76,7 +83,7 @@ nightly_lanes() {
 nightly_omp() { nightly_lanes OMP; }
 nightly_tbb() { nightly_lanes TBB; }
 
-# nightly_part NAME: runs it unless it passed at this commit; its line is kept beside the builds.
+# nightly_part NAME: runs it unless it passed at this commit; its line is kept beside the builds, and on the page.
 nightly_part() {
   line=build/nightly/$1
   if [ -e "$line" ] && grep -q "| $commit | passed |" "$line"; then
@@ -92,20 +99,29 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions compile fuzz commands heavy clang omp tbb threads sanitizers'
+nightly_parts='instructions compile fuzz commands heavy shipped clang omp tbb threads sanitizers'
 
+# nightly [PART...]: these, or all; the page keeps the last line of the others.
 nightly() {
+  for part; do
+    case " $nightly_parts " in *" $part "*) ;; *) wrong "$part" ;; esac
+  done
   # shellcheck disable=SC2086
   need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang gnuplot-nox libtbb-dev valgrind binutils time git
   commit=$(git rev-parse --short HEAD)
   [ -z "$(git status --porcelain -- ':!docs/nightly.md')" ] || commit=$commit+
   mkdir -p build/nightly
+  for part in $nightly_parts; do
+    [ -e build/nightly/$part ] || grep "^| $part |" docs/nightly.md >build/nightly/$part 2>/dev/null || rm -f build/nightly/$part
+  done
   bad=0
-  for part in $nightly_parts; do nightly_part $part || bad=1; done
+  # shellcheck disable=SC2086
+  [ $# -gt 0 ] || set -- $nightly_parts
+  for part; do nightly_part "$part" || bad=1; done
   {
-    printf '# The last nightly run\n\n`tools/dev test --nightly` writes this page.\n\n'
+    printf '# The last nightly run\n\n`tools/dev test --nightly` writes this page, part by part (`tools/dev test --nightly heavy clang` runs two of them).\n\n'
     printf '| part | commit | result | minutes |\n|---|---|---|---|\n'
-    for part in $nightly_parts; do cat build/nightly/$part; done
+    for part in $nightly_parts; do [ ! -e build/nightly/$part ] || cat build/nightly/$part; done
   } >docs/nightly.md
   cat docs/nightly.md
   return $bad

@@ -75,7 +75,7 @@ pack_solution<Y, K> solve(const problem<F, Y, P>& q, const M& m, const options& 
   pack_solution<Y, K> s;
   s.y = q.y0;
   if (!still) {
-    push_all(forward_mode<M, std::remove_cvref_t<F>, Y, P>(q, m, o, along.begin(), along.end()), s);
+    push_all(push_course<M, std::remove_cvref_t<F>, Y, P>(q, m, o, along.begin(), along.end()), s);
     return s;
   }
   using solve_type = stepper<M, std::remove_cvref_t<F>, Y, P>;
@@ -115,8 +115,8 @@ pack_solution<Y, K> solve(const problem<F, Y, P>& q, const M& m, const options& 
   validate_cuts<M, system<std::remove_cvref_t<F>, Y, P>, Y>(m, o, true);
   for (const auto& v : along) check(q, o, events, v);
   pack_solution<Y, K> s;
-  push_all(forward_mode<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(q, m, o, along.begin(),
-                                                                           along.end(), events),
+  push_all(push_course<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(q, m, o, along.begin(),
+                                                                          along.end(), events),
            s);
   return s;
 }
