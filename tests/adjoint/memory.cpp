@@ -151,7 +151,7 @@ TEST_CASE("a gradient keeps what its statistics say: the slots, one state's work
     CAPTURE(slots);
     const auto before = allocations_now().live_bytes;
     watch_peak();
-    auto s = solve(q, tsit5{}, steps(300), {.slots = slots});
+    auto s = solve(q, tsit5{}, steps(300), recursive_checkpoint{.slots = slots});
     const auto g = s.pullback(large);
     const auto measured = allocations_now().peak_bytes - before;
 

@@ -58,8 +58,9 @@ TEST_CASE(
     "attempts that are rejected again are counted, and evaluate the field as the first time") {
   for (const index slots : {1, 3, 10, 50}) {
     const options o{.rtol = 1e-5, .atol = 1e-5};
-    auto s = solve(chaotic, tsit5{}, o, {.slots = slots, .log = step_replay::controller});
-    auto t = solve(chaotic, tsit5{}, o, {.slots = slots});
+    auto s = solve(chaotic, tsit5{}, o,
+                   recursive_checkpoint{.slots = slots, .log = step_replay::controller});
+    auto t = solve(chaotic, tsit5{}, o, recursive_checkpoint{.slots = slots});
     REQUIRE(s.stats.rejected > 0);
     const auto a = s.pullback(vec{1., 2., 3.}).reverse, b = t.pullback(vec{1., 2., 3.}).reverse;
     CHECK(a.replayed_steps == b.replayed_steps);

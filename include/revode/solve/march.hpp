@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <revode/concepts.hpp>
+#include <revode/problem.hpp>
 #include <revode/solve/cuts.hpp>
 #include <revode/solve/step_log.hpp>
 #include <revode/solve/system.hpp>
