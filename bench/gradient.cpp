@@ -7,7 +7,7 @@
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/problems/all.hpp>
 #include <revode/solvers/all.hpp>
-#include <revode/solvers/runge_kutta.hpp>
+#include <revode/solvers/explicit/runge_kutta.hpp>
 
 #include "measure.hpp"
 

@@ -13,7 +13,7 @@
 #include <revode/problems/all.hpp>
 #include <revode/solve/solve.hpp>
 #include <revode/solvers/all.hpp>
-#include <revode/solvers/runge_kutta.hpp>
+#include <revode/solvers/explicit/runge_kutta.hpp>
 
 #include "measure.hpp"
 #include "monotone.hpp"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <revode/solve/cuts.hpp>
+#include <revode/solve/course/cuts.hpp>
 #include <revode/solve/solution.hpp>
 
 namespace revode {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <revode/linalg/sparsity.hpp>
+#include <revode/linalg/sparse/sparsity.hpp>
 
 namespace revode::bench {
 

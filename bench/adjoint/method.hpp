@@ -7,7 +7,7 @@
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/linalg/algebra.hpp>
-#include <revode/linalg/bicgstab.hpp>
+#include <revode/linalg/krylov/bicgstab.hpp>
 #if __has_include(<klu.h>)
 #include <revode/interop/klu.hpp>
 #else

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <random>
 
-#include <revode/adjoint/resolved_gradient.hpp>
+#include <revode/adjoint/error/resolved_gradient.hpp>
 #include <revode/adjoint/with_error.hpp>
 
 namespace revode::honesty {

@@ -4,7 +4,7 @@
 #include <revode/adjoint/gauss.hpp>
 #include <revode/adjoint/interpolating.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
-#include <revode/solvers/runge_kutta.hpp>
+#include <revode/solvers/explicit/runge_kutta.hpp>
 
 #include "contest.hpp"
 #include "problems.hpp"

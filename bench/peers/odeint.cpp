@@ -7,7 +7,7 @@
 #include <boost/numeric/odeint.hpp>
 #include <boost/version.hpp>
 
-#include <revode/solve/first_step.hpp>
+#include <revode/solve/stepping/first_step.hpp>
 #include <revode/solve/system.hpp>
 
 #include "contest.hpp"

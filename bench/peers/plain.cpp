@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 #include "contest.hpp"
 #include "problems.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 
 #include <revode/linalg/algebra.hpp>
-#include <revode/linalg/bicgstab.hpp>
+#include <revode/linalg/krylov/bicgstab.hpp>
 #if __has_include(<klu.h>)
 #include <revode/interop/klu.hpp>
 #else

@@ -7,8 +7,8 @@
 
 #include <Eigen/Core>
 
-#include <revode/linalg/sparsity.hpp>
-#include <revode/solve/first_step.hpp>
+#include <revode/linalg/sparse/sparsity.hpp>
+#include <revode/solve/stepping/first_step.hpp>
 
 #include "method.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <revode/ad/faces.hpp>
 #include <revode/concepts.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -3,7 +3,7 @@
 
 // All of revode that needs no other library: solve, methods, adjoints, loops.
 #include <revode/adjoint/all.hpp>
-#include <revode/adjoint/save_values.hpp>
+#include <revode/adjoint/pull_save_values.hpp>
 #include <revode/loop/bounded_while_loop.hpp>
 #include <revode/loop/inner_loops.hpp>
 #include <revode/loop/scan.hpp>

@@ -8,7 +8,7 @@
 #include <revode/adjoint/reversible.hpp>
 #include <revode/problems/erased_events.hpp>
 #include <revode/solvers/all.hpp>
-#include <revode/solvers/runge_kutta.hpp>
+#include <revode/solvers/explicit/runge_kutta.hpp>
 
 namespace revode::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <cli/request.hpp>
 #include <cli/text.hpp>
-#include <revode/adjoint/resolved_gradient.hpp>
+#include <revode/adjoint/error/resolved_gradient.hpp>
 
 namespace revode::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <revode/solve/course/step_log.hpp>
 #include <revode/solve/options.hpp>
-#include <revode/solve/step_log.hpp>
 #include <revode/status.hpp>
 
 // What the command and its lane programs share. Those are compiled for the batch system of the

@@ -9,7 +9,7 @@
 #include <cli/method_parts.hpp>
 #include <revode/problems/erased_events.hpp>
 #include <revode/solvers/all.hpp>
-#include <revode/solvers/runge_kutta.hpp>
+#include <revode/solvers/explicit/runge_kutta.hpp>
 
 namespace revode::cli {
 

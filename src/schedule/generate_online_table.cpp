@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include <revode/schedule/online_table.hpp>
+#include <revode/schedule/online/online_table.hpp>
 
 namespace revode {
 namespace {
@@ -48,7 +48,7 @@ void add_slots(index slots, packer& to) {
 bool write(std::FILE* file) {
   packer table;
   std::fputs(
-      "#include <revode/schedule/online_table.hpp>\n\nnamespace revode {\n\n"
+      "#include <revode/schedule/online/online_table.hpp>\n\nnamespace revode {\n\n"
       "const std::uint32_t online_table::begin[most_slots + 1] = {0, 0",
       file);
   for (index slots = 2; slots <= online_table::most_slots; ++slots) {

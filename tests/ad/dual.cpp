@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <revode/ad/dual.hpp>
-#include <revode/ad/recording.hpp>
+#include <revode/ad/recording/recording.hpp>
 
 using namespace revode;
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <revode/ad/recorded.hpp>
+#include <revode/ad/recording/recorded.hpp>
 
 #include "allocations.hpp"
 

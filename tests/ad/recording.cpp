@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <revode/ad/dual.hpp>
-#include <revode/ad/recording.hpp>
+#include <revode/ad/recording/recording.hpp>
 
 #include "allocations.hpp"
 

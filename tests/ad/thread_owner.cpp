@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <revode/ad/derivatives.hpp>
-#include <revode/ad/recording.hpp>
+#include <revode/ad/recording/recording.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/solvers/rk4.hpp>
 

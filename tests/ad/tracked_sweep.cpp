@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <revode/ad/derivatives.hpp>
-#include <revode/ad/tracked_sweep.hpp>
+#include <revode/ad/recording/tracked_sweep.hpp>
 #include <revode/problems/hires.hpp>
 #include <revode/problems/pollu.hpp>
 #include <revode/problems/ring_modulator.hpp>

@@ -11,7 +11,7 @@
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/rock2.hpp>
 #include <revode/solvers/rodas4.hpp>
-#include <revode/solvers/stabilized.hpp>
+#include <revode/solvers/stabilized/stabilized.hpp>
 #include <revode/solvers/tr_bdf2.hpp>
 #include <revode/solvers/tsit5.hpp>
 

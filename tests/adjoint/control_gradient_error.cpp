@@ -8,8 +8,8 @@
 
 #include <revode/adjoint/control_gradient_error.hpp>
 #include <revode/problems/vdpol_stiff.hpp>
-#include <revode/solvers/esdirk.hpp>
 #include <revode/solvers/esdirk547.hpp>
+#include <revode/solvers/implicit/esdirk.hpp>
 #include <revode/solvers/rodas5p.hpp>
 #include <revode/solvers/rosenbrock.hpp>
 

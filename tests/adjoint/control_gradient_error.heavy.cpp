@@ -5,8 +5,8 @@
 #include <string>
 
 #include <revode/adjoint/control_gradient_error.hpp>
-#include <revode/solvers/esdirk.hpp>
 #include <revode/solvers/esdirk547.hpp>
+#include <revode/solvers/implicit/esdirk.hpp>
 #include <revode/solvers/kencarp4.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/radau_iia9.hpp>

@@ -7,7 +7,7 @@
 #include "../contract/stormer_verlet.hpp"
 
 #include <revode/ad/dual.hpp>
-#include <revode/adjoint/tangent_pack.hpp>
+#include <revode/adjoint/tangent/tangent_pack.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/solvers/tsit5.hpp>
 

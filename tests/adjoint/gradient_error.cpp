@@ -5,9 +5,9 @@
 #include <string>
 
 #include <revode/adjoint/backsolve.hpp>
+#include <revode/adjoint/error/resolved_gradient.hpp>
 #include <revode/adjoint/gauss.hpp>
 #include <revode/adjoint/interpolating.hpp>
-#include <revode/adjoint/resolved_gradient.hpp>
 #include <revode/adjoint/reversible.hpp>
 #include <revode/problems/bouncing_ball.hpp>
 #include <revode/problems/lorenz.hpp>

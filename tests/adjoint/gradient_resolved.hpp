@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include <revode/adjoint/resolved_gradient.hpp>
+#include <revode/adjoint/error/resolved_gradient.hpp>
 #include <revode/problems/vdpol_stiff.hpp>
 
 namespace revode {

@@ -7,7 +7,7 @@
 
 #include <revode/adjoint/gradients.hpp>
 #include <revode/adjoint/hessian_vector_product.hpp>
-#include <revode/adjoint/tangent_pack.hpp>
+#include <revode/adjoint/tangent/tangent_pack.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/solvers/reversible_heun.hpp>
 #include <revode/solvers/tsit5.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <revode/adjoint/save_values.hpp>
+#include <revode/adjoint/pull_save_values.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {

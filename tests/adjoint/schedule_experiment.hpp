@@ -14,7 +14,7 @@
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/problems/lorenz.hpp>
-#include <revode/solvers/runge_kutta.hpp>
+#include <revode/solvers/explicit/runge_kutta.hpp>
 
 namespace revode::schedule_experiment {
 

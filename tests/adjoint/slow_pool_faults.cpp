@@ -8,7 +8,7 @@
 #include "allocations.hpp"
 #include "loop/fragile_pool.hpp"
 
-#include <revode/adjoint/differentiable_stepper.hpp>
+#include <revode/adjoint/course/differentiable_stepper.hpp>
 #include <revode/loop/executor.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/schedule/two_tier.hpp>

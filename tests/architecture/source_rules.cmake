@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D ROOT=<source folder> -P source_rules.cmake: length, licence line, include guard, integers in schedule/.
+# cmake -D ROOT=<source folder> -P source_rules.cmake: length, licence line, include guard, integers in schedule/,
+# names that occur once, rooms.
+cmake_policy(VERSION 3.25)
 set(limit 350)
 set(files)
 foreach(folder IN ITEMS include solvers adjoint src tests examples bench)
@@ -24,5 +26,31 @@ foreach(file IN LISTS files)
     if(code MATCHES "[^a-zA-Z_](double|float)[^a-zA-Z_]")
       message(SEND_ERROR "${file}: schedules are pure integers, but here is a ${CMAKE_MATCH_1}")
     endif()
+  endif()
+endforeach()
+
+# Public headers: a name occurs once, but for the registries; a folder has at most 20 of them, but for lists of like
+# things, the methods and the named problems.
+set(names)
+set(folders)
+foreach(file IN LISTS files)
+  if(file MATCHES "^(include|solvers|adjoint)/.*\\.hpp$")
+    get_filename_component(name ${file} NAME)
+    get_filename_component(folder ${file} DIRECTORY)
+    if(name IN_LIST names AND NOT name STREQUAL "all.hpp")
+      message(SEND_ERROR "${file}: another header has this name")
+    endif()
+    list(APPEND names ${name})
+    list(APPEND folders ${folder})
+  endif()
+endforeach()
+set(rooms ${folders})
+list(REMOVE_DUPLICATES rooms)
+foreach(room IN LISTS rooms)
+  set(inside ${folders})
+  list(FILTER inside INCLUDE REGEX "^${room}$")
+  list(LENGTH inside count)
+  if(count GREATER 20 AND NOT room MATCHES "revode/(solvers|problems)$")
+    message(SEND_ERROR "${room}: ${count} headers, a room has at most 20")
   endif()
 endforeach()

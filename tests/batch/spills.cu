@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that must keep everything in registers on sm_90: forward up to 8 components, reverse up to
 // 6, with an event up to 4. Compiled only, with -Xptxas --warn-on-spills,--warning-as-error, which makes a spill an error.
-#include <revode/batch/event_group.hpp>
-#include <revode/batch/gradient_group.hpp>
+#include <revode/batch/group/event_group.hpp>
+#include <revode/batch/group/gradient_group.hpp>
 #include <revode/batch/place.hpp>
 #include <revode/problems/lorenz96.hpp>
 #include <revode/solvers/tsit5.hpp>

@@ -11,7 +11,7 @@
 #include <revode/problems/catalog.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/solve/solve.hpp>
-#include <revode/solvers/runge_kutta.hpp>
+#include <revode/solvers/explicit/runge_kutta.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode::cli {

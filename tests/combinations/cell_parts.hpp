@@ -17,7 +17,7 @@
 #include <revode/adjoint/with_error.hpp>
 #include <revode/interop/eigen/sparse.hpp>
 #include <revode/linalg/banded.hpp>
-#include <revode/linalg/bicgstab.hpp>
+#include <revode/linalg/krylov/bicgstab.hpp>
 #include <revode/solve/quadrature.hpp>
 #include <revode/solvers/bosh3.hpp>
 #include <revode/solvers/carpenter_kennedy2n54.hpp>

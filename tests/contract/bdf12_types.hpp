@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <revode/linalg/lu.hpp>
+#include <revode/linalg/dense/lu.hpp>
 #include <revode/solve/solve.hpp>
 
 namespace revode::contract {

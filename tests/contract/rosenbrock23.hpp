@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/linalg/lu.hpp>
+#include <revode/linalg/dense/lu.hpp>
 #include <revode/solve/solve.hpp>
 
 namespace revode::contract {

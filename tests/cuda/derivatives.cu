@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <revode/ad/derivatives.hpp>
-#include <revode/linalg/lu.hpp>
-#include <revode/state/elementary.hpp>
+#include <revode/linalg/dense/lu.hpp>
 #include <revode/state/mat.hpp>
+#include <revode/state/powers.hpp>
 #include <revode/state/vec.hpp>
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <revode/ad/dual.hpp>
 #include <revode/interop/eigen.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -9,7 +9,7 @@
 
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
-#include <revode/solvers/implicit.hpp>
+#include <revode/solvers/implicit/implicit.hpp>
 #include <revode/testing/references.hpp>
 
 namespace revode {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include <revode/linalg/complex_lu.hpp>
-#include <revode/linalg/dense_lu.hpp>
+#include <revode/linalg/dense/complex_lu.hpp>
+#include <revode/linalg/dense/dense_lu.hpp>
 #include <revode/testing/references.hpp>
 
 namespace revode {

@@ -8,7 +8,7 @@
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/problems/burgers_1d.hpp>
-#include <revode/solvers/esdirk.hpp>
+#include <revode/solvers/implicit/esdirk.hpp>
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/testing/references.hpp>

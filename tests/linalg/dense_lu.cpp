@@ -4,8 +4,8 @@
 #include <complex>
 #include <vector>
 
-#include <revode/linalg/complex_lu.hpp>
-#include <revode/linalg/dense_lu.hpp>
+#include <revode/linalg/dense/complex_lu.hpp>
+#include <revode/linalg/dense/dense_lu.hpp>
 #include <revode/linalg/refinement.hpp>
 #include <revode/testing/laws.hpp>
 

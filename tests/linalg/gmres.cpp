@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <revode/linalg/bicgstab.hpp>
+#include <revode/linalg/krylov/bicgstab.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 
 #include <revode/interop/eigen.hpp>
-#include <revode/linalg/bicgstab.hpp>
+#include <revode/linalg/krylov/bicgstab.hpp>
 #include <revode/solve/solve.hpp>
 #include <revode/solvers/rodas3.hpp>
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include <revode/ad/dual.hpp>
-#include <revode/linalg/lu.hpp>
+#include <revode/linalg/dense/lu.hpp>
 #include <revode/state/vec.hpp>
 
 using namespace revode;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <revode/solve/moving_step.hpp>
+#include <revode/solve/course/moving_step.hpp>
 #include <revode/solve/stepper.hpp>
 
 namespace revode {

@@ -11,7 +11,7 @@
 
 #include <revode/ad/field_calls.hpp>
 #include <revode/problems/all.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 using namespace revode;
 

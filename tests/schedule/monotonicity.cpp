@@ -6,7 +6,7 @@
 
 #include "online_sweep.hpp"
 
-#include <revode/schedule/online_seeded.hpp>
+#include <revode/schedule/online/online_seeded.hpp>
 #include <revode/schedule/planner.hpp>
 #include <revode/schedule/wang_moin.hpp>
 

@@ -9,7 +9,7 @@
 #include <revode/schedule/auditor.hpp>
 #include <revode/schedule/binomial.hpp>
 #include <revode/schedule/mixed.hpp>
-#include <revode/schedule/online_seeded.hpp>
+#include <revode/schedule/online/online_seeded.hpp>
 
 namespace revode {
 

@@ -7,7 +7,7 @@
 #include "online_sweep.hpp"
 
 #include <revode/schedule/auditor.hpp>
-#include <revode/schedule/online_seeded.hpp>
+#include <revode/schedule/online/online_seeded.hpp>
 
 namespace revode {
 

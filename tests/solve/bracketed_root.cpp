@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <revode/solve/bracketed_root.hpp>
+#include <revode/solve/events/bracketed_root.hpp>
 
 namespace revode {
 namespace {

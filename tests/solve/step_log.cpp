@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include <revode/solve/step_log.hpp>
+#include <revode/solve/course/step_log.hpp>
 
 namespace revode {
 namespace {

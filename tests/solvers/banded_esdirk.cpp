@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <revode/linalg/banded.hpp>
-#include <revode/solvers/esdirk.hpp>
 #include <revode/solvers/esdirk436.hpp>
+#include <revode/solvers/implicit/esdirk.hpp>
 
 #include "algebra_laws.hpp"
 

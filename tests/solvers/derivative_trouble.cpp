@@ -12,8 +12,8 @@
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/interop/eigen.hpp>
 #include <revode/linalg/banded.hpp>
-#include <revode/linalg/bicgstab.hpp>
 #include <revode/linalg/gmres.hpp>
+#include <revode/linalg/krylov/bicgstab.hpp>
 #include <revode/solvers/imex.hpp>
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/kvaerno3.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <revode/solvers/implicit.hpp>
-#include <revode/solvers/implicit_conditions.hpp>
+#include <revode/solvers/implicit/implicit.hpp>
+#include <revode/solvers/implicit/implicit_conditions.hpp>
 
 #include <algorithm>
 #include <vector>

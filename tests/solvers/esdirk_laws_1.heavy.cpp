@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <revode/solvers/implicit.hpp>
+#include <revode/solvers/implicit/implicit.hpp>
 
 #include "implicit_fields.hpp"
 

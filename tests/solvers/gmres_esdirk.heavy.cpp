@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <revode/linalg/bicgstab.hpp>
+#include <revode/linalg/krylov/bicgstab.hpp>
 
 #include <utility>
 
-#include <revode/solvers/esdirk.hpp>
 #include <revode/solvers/esdirk436.hpp>
+#include <revode/solvers/implicit/esdirk.hpp>
 
 #include "algebra_laws.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include <revode/linalg/bicgstab.hpp>
+#include <revode/linalg/krylov/bicgstab.hpp>
 #include <revode/solvers/imex.hpp>
-#include <revode/solvers/implicit_conditions.hpp>
+#include <revode/solvers/implicit/implicit_conditions.hpp>
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/kencarp4.hpp>
 #include <revode/solvers/kencarp47.hpp>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <revode/problems/e5.hpp>
-#include <revode/solvers/implicit.hpp>
+#include <revode/solvers/implicit/implicit.hpp>
 #include <revode/solvers/rodas3.hpp>
 
 #include "implicit_fields.hpp"

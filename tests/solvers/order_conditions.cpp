@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <revode/solvers/all.hpp>
-#include <revode/solvers/implicit_conditions.hpp>
-#include <revode/solvers/order_conditions.hpp>
-#include <revode/solvers/rosenbrock_conditions.hpp>
+#include <revode/solvers/explicit/order_conditions.hpp>
+#include <revode/solvers/implicit/implicit_conditions.hpp>
+#include <revode/solvers/rosenbrock/rosenbrock_conditions.hpp>
 
 #include <initializer_list>
 #include <string>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include <revode/solvers/rosenbrock_conditions.hpp>
+#include <revode/solvers/rosenbrock/rosenbrock_conditions.hpp>
 #include <revode/testing/order.hpp>
 
 #include "rosenbrock_methods.hpp"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <revode/solvers/all.hpp>
-#include <revode/solvers/order_conditions.hpp>
+#include <revode/solvers/explicit/order_conditions.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <limits>
 
-#include <revode/state/elementary.hpp>
+#include <revode/state/powers.hpp>
 
 using namespace revode;
 

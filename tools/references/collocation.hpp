@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <revode/ad/derivatives.hpp>
-#include <revode/linalg/dense_lu.hpp>
+#include <revode/linalg/dense/dense_lu.hpp>
 
 namespace revode::references {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include <revode/adjoint/continuous_pass.hpp>
+#include <revode/adjoint/continuous/continuous_pass.hpp>
 
 namespace revode {
 

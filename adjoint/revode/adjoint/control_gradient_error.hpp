@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include <revode/adjoint/course/pulled_loop.hpp>
+#include <revode/adjoint/course/retrace.hpp>
 #include <revode/adjoint/loss.hpp>
-#include <revode/adjoint/pulled_loop.hpp>
-#include <revode/adjoint/retrace.hpp>
-#include <revode/adjoint/tangent_pack.hpp>
-#include <revode/adjoint/tangent_steps.hpp>
+#include <revode/adjoint/tangent/tangent_pack.hpp>
+#include <revode/adjoint/tangent/tangent_steps.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
 
 namespace revode {

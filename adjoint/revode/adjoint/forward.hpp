@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include <revode/adjoint/check_tangents.hpp>
-#include <revode/adjoint/push_course.hpp>
+#include <revode/adjoint/course/push_course.hpp>
+#include <revode/adjoint/tangent/check_tangents.hpp>
 #include <revode/solve/solve.hpp>
 
 namespace revode {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <revode/adjoint/interpolating_path.hpp>
+#include <revode/adjoint/continuous/interpolating_path.hpp>
 #include <revode/linalg/algebra.hpp>
 
 namespace revode {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <revode/solve/statistics.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 #include <revode/status.hpp>
 
 namespace revode {

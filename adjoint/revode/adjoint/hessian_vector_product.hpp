@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <revode/ad/dual.hpp>
-#include <revode/adjoint/check_tangents.hpp>
+#include <revode/adjoint/course/moving_loop.hpp>
+#include <revode/adjoint/course/pulled_loop.hpp>
 #include <revode/adjoint/loss.hpp>
-#include <revode/adjoint/moving_loop.hpp>
-#include <revode/adjoint/pulled_loop.hpp>
+#include <revode/adjoint/tangent/check_tangents.hpp>
 #include <revode/solve/course/course.hpp>
 #include <revode/solve/solve.hpp>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include <revode/adjoint/continuous_pass.hpp>
-#include <revode/adjoint/interpolating_path.hpp>
+#include <revode/adjoint/continuous/continuous_pass.hpp>
+#include <revode/adjoint/continuous/interpolating_path.hpp>
 
 namespace revode {
 

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include <revode/ad/recording.hpp>
+#include <revode/ad/recording/recording.hpp>
 #include <revode/adjoint/gradient.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/solution.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <revode/adjoint/differentiable_stepper.hpp>
-#include <revode/adjoint/gradient_costs.hpp>
+#include <revode/adjoint/course/differentiable_stepper.hpp>
+#include <revode/adjoint/course/gradient_costs.hpp>
 #include <revode/loop/executor.hpp>
 #include <revode/solve/solve.hpp>
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <revode/adjoint/checked_gradient.hpp>
-#include <revode/adjoint/differentiable_stepper.hpp>
+#include <revode/adjoint/course/differentiable_stepper.hpp>
+#include <revode/adjoint/error/checked_gradient.hpp>
 
 namespace revode {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include <revode/adjoint/checked_gradient.hpp>
-#include <revode/linalg/dense_lu.hpp>
+#include <revode/adjoint/error/checked_gradient.hpp>
+#include <revode/linalg/dense/dense_lu.hpp>
 #include <revode/linalg/refinement.hpp>
 
 namespace revode {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <revode/adjoint/checked_gradient.hpp>
+#include <revode/adjoint/error/checked_gradient.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 
 namespace revode {

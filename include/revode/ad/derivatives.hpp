@@ -7,12 +7,12 @@
 #include <revode/ad/dual.hpp>
 #include <revode/ad/dual_sweep.hpp>
 #include <revode/ad/field_calls.hpp>
-#include <revode/ad/recording.hpp>
-#include <revode/ad/register_recording.hpp>
-#include <revode/ad/straight_sweep.hpp>
-#include <revode/ad/tracked_sweep.hpp>
+#include <revode/ad/recording/recording.hpp>
+#include <revode/ad/recording/register_recording.hpp>
+#include <revode/ad/recording/straight_sweep.hpp>
+#include <revode/ad/recording/tracked_sweep.hpp>
 #include <revode/config.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -4,7 +4,7 @@
 #include <revode/ad/dual.hpp>
 #include <revode/ad/field_calls.hpp>
 #include <revode/config.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

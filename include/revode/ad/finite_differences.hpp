@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <revode/ad/faces.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <vector>
 
-#include <revode/batch/lane_step.hpp>
+#include <revode/batch/lane/lane_step.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/solve.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <revode/batch/dense_group.hpp>
 #include <revode/batch/ensemble_solver.hpp>
+#include <revode/batch/group/dense_group.hpp>
 #include <revode/solve/dense_output.hpp>
 
 namespace revode {

@@ -12,10 +12,10 @@
 
 #include <revode/batch/ensemble.hpp>
 #include <revode/batch/ensemble_solution.hpp>
-#include <revode/batch/event_store.hpp>
-#include <revode/batch/lane_arrays.hpp>
-#include <revode/batch/lane_loop.hpp>
-#include <revode/batch/lane_store.hpp>
+#include <revode/batch/group/event_store.hpp>
+#include <revode/batch/lane/lane_arrays.hpp>
+#include <revode/batch/lane/lane_loop.hpp>
+#include <revode/batch/lane/lane_store.hpp>
 #include <revode/batch/place.hpp>
 
 namespace revode {

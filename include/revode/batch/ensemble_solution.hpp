@@ -5,7 +5,7 @@
 
 #include <revode/config.hpp>
 #include <revode/solve/solution.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

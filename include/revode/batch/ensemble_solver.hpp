@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <revode/batch/ensemble_events.hpp>
-#include <revode/batch/gradient_store.hpp>
-#include <revode/batch/lane_state.hpp>
-#include <revode/batch/lane_store.hpp>
+#include <revode/batch/group/gradient_store.hpp>
+#include <revode/batch/lane/lane_state.hpp>
+#include <revode/batch/lane/lane_store.hpp>
 
 namespace revode {
 

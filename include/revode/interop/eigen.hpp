@@ -9,8 +9,8 @@
 #include <Eigen/Core>
 
 #include <revode/ad/dual.hpp>
-#include <revode/ad/recording.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/ad/recording/recording.hpp>
+#include <revode/state/elements.hpp>
 
 // What Eigen has to know of revode's scalars, so that `W * y`, `y.array().tanh()` and mixed products
 // of numbers and duals compile inside a field with Eigen states. The duals go through Eigen's

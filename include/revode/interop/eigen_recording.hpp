@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/ad/recorded.hpp>
+#include <revode/ad/recording/recorded.hpp>
 #include <revode/interop/eigen_recording/vectorwise.hpp>
 
 // With this header, Eigen leaves of a recorded body are whole arrays: one node an operation. A body

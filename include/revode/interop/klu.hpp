@@ -8,8 +8,8 @@
 
 #include <klu.h>
 
-#include <revode/linalg/sparse_stages.hpp>
-#include <revode/linalg/sparsity.hpp>
+#include <revode/linalg/sparse/sparse_stages.hpp>
+#include <revode/linalg/sparse/sparsity.hpp>
 
 namespace revode {
 

@@ -10,7 +10,7 @@
 #include <Random123/philox.h>
 
 #include <revode/config.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 // Noise without a state: every number is a function of (key, step, i), so a replayed step draws what
 // the first sweep drew, whatever ran in between, and in whatever order. The generator is

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include <revode/linalg/complex_lu.hpp>
-#include <revode/linalg/dense_lu.hpp>
+#include <revode/linalg/dense/complex_lu.hpp>
+#include <revode/linalg/dense/dense_lu.hpp>
 
 namespace revode {
 

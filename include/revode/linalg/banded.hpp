@@ -8,9 +8,9 @@
 
 #include <revode/ad/functions.hpp>
 #include <revode/linalg/algebra.hpp>
-#include <revode/linalg/banded_lu.hpp>
-#include <revode/linalg/banded_stages.hpp>
-#include <revode/linalg/sparsity.hpp>
+#include <revode/linalg/banded/banded_lu.hpp>
+#include <revode/linalg/banded/banded_stages.hpp>
+#include <revode/linalg/sparse/sparsity.hpp>
 
 namespace revode {
 

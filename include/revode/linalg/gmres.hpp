@@ -11,7 +11,7 @@
 
 #include <revode/ad/dual.hpp>
 #include <revode/ad/functions.hpp>
-#include <revode/linalg/product_jacobian.hpp>
+#include <revode/linalg/krylov/product_jacobian.hpp>
 #include <revode/status.hpp>
 
 namespace revode {

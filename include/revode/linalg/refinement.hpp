@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <revode/ad/functions.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 #include <revode/status.hpp>
 
 namespace revode {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <revode/ad/recorded.hpp>
+#include <revode/ad/recording/recorded.hpp>
 #include <revode/state/cotangents.hpp>
 
 namespace revode {
@@ -18,7 +18,7 @@ struct recorded_tree;
 template <class Tree>
 using recorded_t = typename recorded_tree<Tree>::type;
 
-/// A leaf that ad/recorded.hpp knows; others are constants that stay what they are.
+/// A leaf that ad/recording/recorded.hpp knows; others are constants that stay what they are.
 template <class Z>
 concept recorded_leaf = !branch<Z> && requires {
   typename recorded<Z>::type;

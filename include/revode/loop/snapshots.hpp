@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <revode/loop/tiers.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <revode/config.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 #include <revode/state/vec.hpp>
 
 namespace revode {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <revode/problems/erased_field.hpp>
-#include <revode/solve/event_set.hpp>
+#include <revode/solve/events/event_set.hpp>
 
 namespace revode {
 

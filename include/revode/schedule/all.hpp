@@ -11,7 +11,7 @@
 #include <revode/schedule/mixed.hpp>
 #include <revode/schedule/nested.hpp>
 #include <revode/schedule/online.hpp>
-#include <revode/schedule/online_seeded.hpp>
+#include <revode/schedule/online/online_seeded.hpp>
 #include <revode/schedule/periodic.hpp>
 #include <revode/schedule/store.hpp>
 #include <revode/schedule/two_tier.hpp>

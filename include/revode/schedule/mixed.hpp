@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include <revode/schedule/greedy_eviction.hpp>
-#include <revode/schedule/mixed_ring.hpp>
-#include <revode/schedule/one_sweep.hpp>
+#include <revode/schedule/mixed/mixed_ring.hpp>
+#include <revode/schedule/online/greedy_eviction.hpp>
+#include <revode/schedule/online/one_sweep.hpp>
 #include <revode/schedule/request.hpp>
 
 namespace revode {

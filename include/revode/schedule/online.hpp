@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include <revode/schedule/one_sweep.hpp>
-#include <revode/schedule/online_table.hpp>
+#include <revode/schedule/online/one_sweep.hpp>
+#include <revode/schedule/online/online_table.hpp>
 
 namespace revode {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <revode/schedule/one_sweep.hpp>
+#include <revode/schedule/online/one_sweep.hpp>
 
 namespace revode {
 

@@ -9,7 +9,7 @@
 
 #include <revode/ad/faces.hpp>
 #include <revode/config.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

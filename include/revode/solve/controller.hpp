@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <revode/state/elementary.hpp>
+#include <revode/state/powers.hpp>
 
 namespace revode {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <revode/ad/functions.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 #include <revode/status.hpp>
 
 namespace revode {

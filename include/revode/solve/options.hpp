@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <revode/solve/controllers.hpp>
+#include <revode/solve/course/step_rounding.hpp>
 #include <revode/solve/error_norm.hpp>
-#include <revode/solve/step_rounding.hpp>
 
 namespace revode {
 

@@ -15,7 +15,7 @@ namespace revode {
 ///                  save_values{[](auto t, const auto& y) { return y[0] * y[0]; }});
 ///   s.ts, s.values
 ///
-/// Generic in its scalar where a gradient goes through it (adjoint/save_values.hpp).
+/// Generic in its scalar where a gradient goes through it (adjoint/pull_save_values.hpp).
 template <class V>
 struct save_values {
   V value;

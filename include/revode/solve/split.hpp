@@ -4,7 +4,7 @@
 #include <revode/ad/derivatives.hpp>
 #include <revode/ad/faces.hpp>
 #include <revode/solve/statistics.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include <revode/solve/attempts.hpp>
-#include <revode/solve/march.hpp>
-#include <revode/solve/point_keeper.hpp>
-#include <revode/solve/solve_cuts.hpp>
+#include <revode/solve/stepping/attempts.hpp>
+#include <revode/solve/stepping/march.hpp>
+#include <revode/solve/stepping/point_keeper.hpp>
+#include <revode/solve/stepping/solve_cuts.hpp>
 
 namespace revode {
 

@@ -8,7 +8,7 @@
 #include <revode/ad/faces.hpp>
 #include <revode/solve/split.hpp>
 #include <revode/solve/statistics.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 // A carry, the parameters, an input or an output of a loop is a tree of leaves.
 //   leaves    floating-point numbers; integers (kept, never differentiated); dense arrays (vec,
@@ -139,7 +139,7 @@ struct cotangent<S<Leaf>> {
   using type = S<cotangent_t>;
 };
 
-/// The tree of numbers behind a tree of recorded variables (ad/recorded.hpp); others are their own.
+/// The tree of numbers behind a tree of recorded variables (ad/recording/recorded.hpp); others are their own.
 template <class V>
 struct values_of {
   using type = V;

@@ -8,7 +8,7 @@
 #include <revode/solvers/dopri5.hpp>
 #include <revode/solvers/euler.hpp>
 #include <revode/solvers/heun.hpp>
-#include <revode/solvers/implicit.hpp>
+#include <revode/solvers/implicit/implicit.hpp>
 #include <revode/solvers/kahan_li.hpp>
 #include <revode/solvers/mclachlan_atela4.hpp>
 #include <revode/solvers/mclachlan_atela5.hpp>

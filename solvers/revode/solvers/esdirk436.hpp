@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/esdirk.hpp>
+#include <revode/solvers/implicit/esdirk.hpp>
 
 namespace revode {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/esdirk.hpp>
-#include <revode/solvers/imex_tableau.hpp>
+#include <revode/solvers/implicit/esdirk.hpp>
+#include <revode/solvers/implicit/imex_tableau.hpp>
 
 namespace revode {
 

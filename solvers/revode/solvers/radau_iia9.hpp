@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/radau_adjoint.hpp>
-#include <revode/solvers/radau_dense.hpp>
-#include <revode/solvers/radau_step.hpp>
+#include <revode/solvers/radau/radau_adjoint.hpp>
+#include <revode/solvers/radau/radau_dense.hpp>
+#include <revode/solvers/radau/radau_step.hpp>
 
 namespace revode {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/low_storage.hpp>
-#include <revode/solvers/runge_kutta.hpp>
+#include <revode/solvers/explicit/low_storage.hpp>
+#include <revode/solvers/explicit/runge_kutta.hpp>
 
 namespace revode {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <revode/solve/options.hpp>
-#include <revode/solvers/hermite_dense.hpp>
+#include <revode/solvers/explicit/hermite_dense.hpp>
 
 namespace revode {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <revode/solvers/stabilized.hpp>
+#include <revode/solvers/stabilized/stabilized.hpp>
 
 namespace revode {
 

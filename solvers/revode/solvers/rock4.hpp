@@ -4,8 +4,8 @@
 #include <cmath>
 #include <mutex>
 
-#include <revode/solvers/rock4_table.hpp>
-#include <revode/solvers/stabilized.hpp>
+#include <revode/solvers/stabilized/rock4_table.hpp>
+#include <revode/solvers/stabilized/stabilized.hpp>
 
 namespace revode {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/partitioned.hpp>
+#include <revode/solvers/partitioned/partitioned.hpp>
 
 namespace revode {
 

@@ -2,14 +2,14 @@
 // The loops over lanes, each in a function that check.cmake disassembles. Never run. Where a system
 // has no recording inside, nothing but always_inline brings the steps into the loops: in a large
 // program other inlining has limits.
-#include <revode/batch/lane_round.hpp>
-#include <revode/batch/lane_state.hpp>
+#include <revode/batch/lane/lane_round.hpp>
+#include <revode/batch/lane/lane_state.hpp>
 #include <revode/batch/place.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/problems/lorenz96.hpp>
 #include <revode/problems/rober.hpp>
+#include <revode/solvers/explicit/runge_kutta_adjoint.hpp>
 #include <revode/solvers/rosenbrock23.hpp>
-#include <revode/solvers/runge_kutta_adjoint.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {

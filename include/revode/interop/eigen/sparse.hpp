@@ -10,8 +10,8 @@
 #include <Eigen/SparseLU>
 
 #include <revode/interop/eigen.hpp>  // without it Eigen's solves would lose derivatives
-#include <revode/linalg/sparse_stages.hpp>
-#include <revode/linalg/sparsity.hpp>
+#include <revode/linalg/sparse/sparse_stages.hpp>
+#include <revode/linalg/sparse/sparsity.hpp>
 
 namespace revode {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <revode/ad/recording.hpp>
+#include <revode/ad/recording/recording.hpp>
 #include <revode/interop/eigen.hpp>
 #include <revode/interop/eigen/pairwise_sum.hpp>
 

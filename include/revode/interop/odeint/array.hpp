@@ -6,7 +6,7 @@
 
 #include <boost/array.hpp>
 
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 // The arrays that odeint programs have as states.
 

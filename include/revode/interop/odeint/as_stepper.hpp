@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <revode/concepts.hpp>
-#include <revode/interop/odeint/stepper.hpp>
+#include <revode/interop/odeint/stepper_kinds.hpp>
 #include <revode/solve/adapters.hpp>
 #include <revode/solve/options.hpp>
 #include <revode/solve/system.hpp>

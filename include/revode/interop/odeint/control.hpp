@@ -5,9 +5,9 @@
 #include <concepts>
 #include <type_traits>
 
-#include <revode/interop/odeint/stepper.hpp>
+#include <revode/interop/odeint/stepper_kinds.hpp>
 #include <revode/solve/options.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode::odeint {
 

@@ -6,7 +6,7 @@
 
 #include <revode/interop/odeint/control.hpp>
 #include <revode/interop/odeint/runner.hpp>
-#include <revode/interop/odeint/stepper.hpp>
+#include <revode/interop/odeint/stepper_kinds.hpp>
 #include <revode/solve/options.hpp>
 
 namespace revode::odeint {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include <revode/interop/odeint/stepper.hpp>
+#include <revode/interop/odeint/stepper_kinds.hpp>
 #include <revode/interop/odeint/trace.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode::odeint {
 

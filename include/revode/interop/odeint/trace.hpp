@@ -7,7 +7,7 @@
 
 #include <revode/ad/dual.hpp>
 #include <revode/concepts.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode::odeint {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <revode/solve/cuts.hpp>
+#include <revode/solve/course/cuts.hpp>
 #include <revode/solve/options.hpp>
 #include <revode/status.hpp>
 

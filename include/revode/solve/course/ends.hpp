@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <revode/ad/functions.hpp>
+#include <revode/solve/course/cuts.hpp>
 #include <revode/solve/course/rules.hpp>
-#include <revode/solve/cuts.hpp>
 
 namespace revode {
 

@@ -5,7 +5,7 @@
 
 #include <revode/concepts.hpp>
 #include <revode/config.hpp>
-#include <revode/state/algebra.hpp>
+#include <revode/state/elements.hpp>
 
 namespace revode {
 

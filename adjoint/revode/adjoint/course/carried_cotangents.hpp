@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <revode/adjoint/gradient.hpp>
+#include <revode/concepts.hpp>
+#include <revode/loop/snapshots.hpp>
+#include <revode/state/elements.hpp>
+
+namespace revode {
+
+/// What a reverse pass carries from step to step, and what it finds on the way.
+template <class M, class Y, class P>
+struct carried_cotangents {
+  using types = method_types<M, Y>;
+  using time = event_time_t<scalar_t<Y>>;
+  typename types::state state;
+  Y y;
+  P p;
+  [[no_unique_address]] typename types::seeds seeds;
+  const cotangents<Y>* weights = nullptr;
+  std::vector<time> ts{};
+  std::size_t next_save = 0;
+  time t0{0}, t1{0};
+  time start{0};                        // of the time at which the step behind a cut begins
+  std::vector<time> known{};            // of stops and timed events
+  const time* event_weights = nullptr;  // past those of cuts not pulled yet; null: none
+  std::size_t cuts_left = 0;
+  index last_cut = -2;                 // the step before the last cut not pulled yet
+  index pulled_cut = -2;               // … before the last one pulled
+  index quiet_from = 0, quiet_to = 0;  // steps between that are nothing but steps
+  bool seeded = false;
+
+  carried_cotangents(const typename types::state& state_like, const Y& y_like, const P& p_like)
+      : state(state_like),
+        y(y_like),
+        p(p_like),
+        seeds(make_like<typename types::seeds>(y_like)) {}
+
+  /// Before the last step: what the loss says is yet to be pulled.
+  void begin(const cotangents<Y>& w, std::size_t save_points, std::size_t known_times) {
+    weights = &w;
+    fill(state, scalar_t<Y>(0));
+    fill(y, scalar_t<Y>(0));
+    fill(p, scalar_t<P>(0));
+    t0 = t1 = start = time(0);
+    event_weights = w.events.empty() ? nullptr : w.events.data() + w.events.size();
+    known.assign(known_times, time(0));
+    ts.assign(save_points, time(0));
+    next_save = w.ys.empty() ? 0 : save_points;
+    pulled_cut = -2;
+  }
+
+  index bytes() const {
+    return footprint(state) + footprint(y) + footprint(p) + footprint(seeds) +
+           static_cast<index>(ts.size() * sizeof(time));
+  }
+};
+
+}  // namespace revode

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <revode/loop/snapshots.hpp>
+#include <revode/solve/course/course.hpp>
+#include <revode/solve/course/stretches.hpp>
+#include <revode/solve/system.hpp>
+
+namespace revode {
+
+/// The steps of a course without events again, over any scalar, its times standing still.
+template <class M, class F, class Y, class P, class Course>
+class retrace {
+ public:
+  using types = method_types<M, Y>;
+  using state_type = typename types::state;
+  using tape_type = step_tape<M, Y>;
+  using scratch_type = typename types::scratch;
+  using snapshot_type = snapshot<M, Y>;
+  using system_type = system<F, Y, P>;
+  using stretches_type = revode::stretches<no_events, Y, P>;
+  using event_set_type = typename stretches_type::set;
+
+  /// What is given must outlive it, but for y0.
+  retrace(const Y& y0, const P& p, const F& f, const M& m, const Course& course)
+      : stretches_(course.stretches(), p),
+        sys_(f, p),
+        method_(m),
+        course_(course),
+        y0_(y0),
+        carry_(make_carry<M>(y0)),
+        tape_(make_like<tape_type>(y0)),
+        scratch_(make_like<scratch_type>(y0)) {
+    begin(method_, sys_, course.count() > 0 ? course.start(0) : course.t0(), y0_, carry_);
+  }
+
+  index position() const { return position_; }
+  bool finished() const { return position_ == course_.count(); }
+  void step(tape_type& tape) {
+    tape.t = course_.start(position_);
+    tape.t_new = course_.end(position_);
+    tape.record = course_.record(position_);
+    if (position_ > 0 && begins_behind(position_ - 1))
+      begin(method_, sys_, tape.t, Y(value(method_, carry_.state)), carry_);
+    replay(method_, sys_, tape.t, tape.t_new, tape.record, carry_, tape.stages);
+    ++position_;
+  }
+  void run(index to, tape_type& tape) {
+    while (position_ < to && !finished()) step(tape);
+  }
+  void save(std::optional<snapshot_type>& slot) const {
+    slot.emplace(snapshot_type{position_, course_.start(position_), carry_.state, carry_.memo, {}});
+  }
+  void save_previous(std::optional<snapshot_type>&) const { REVODE_EXPECT(false); }
+  void load(const snapshot_type& s) {
+    position_ = s.step;
+    carry_.state = s.state;
+    carry_.memo = s.memo;
+    refresh(method_, sys_, s.t, carry_);
+  }
+  tape_type& work_tape() { return tape_; }
+
+  // What pull_course asks for.
+  const Course& course() const { return course_; }
+  const state_type& state() const { return carry_.state; }
+  const M& scheme() const { return method_; }
+  const Y& y0() const { return y0_; }
+  system_type& sys() { return sys_; }
+  scratch_type& scratch() { return scratch_; }
+  stretches_type& stretches() { return stretches_; }
+
+ private:
+  bool begins_behind(index step) const {
+    const cut_list& cuts = course_.stretches();
+    return course_.cut_behind(step) && cuts.cut_at(cuts.cuts_before(step)).begins;
+  }
+
+  stretches_type stretches_;
+  system_type sys_;
+  M method_;
+  const Course& course_;
+  Y y0_;
+  carry<M, Y> carry_;
+  tape_type tape_;
+  [[no_unique_address]] scratch_type scratch_;
+  index position_ = 0;
+};
+
+/// The save points again, those that the course has, and behind them y(t1).
+template <class M, class F, class Y, class P, class Course>
+std::vector<Y> saved_states(const F& f, const Y& y0, const P& p, const M& m, const Course& course) {
+  retrace<M, F, Y, P, Course> loop(y0, p, f, m, course);
+  std::vector<Y> ys;
+  std::size_t k = 0;
+  if (course.save_points().t0) ys.push_back(y0);
+  for (; k < course.saved() && course.save_step(k) < 0; ++k) ys.push_back(y0);
+  while (!loop.finished()) {
+    const index i = loop.position();
+    auto& tape = loop.work_tape();
+    loop.step(tape);
+    for (bool extended = false; k < course.saved() && course.save_step(k) == i; ++k) {
+      ys.push_back(value(m, loop.state()));
+      if constexpr (has_dense_output_v<M>) {
+        const double ts = course.save_time(k);
+        if (ts == tape.t_new) continue;
+        if (!std::exchange(extended, true))
+          extend(m, loop.sys(), tape.t, tape.t_new, tape.stages, loop.scratch());
+        interpolate(m, tape.t, tape.t_new, tape.stages, loop.scratch(),
+                    (ts - tape.t) / (tape.t_new - tape.t), ys.back());
+      }
+    }
+  }
+  ys.push_back(value(m, loop.state()));
+  return ys;
+}
+
+}  // namespace revode

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include <revode/solve/options.hpp>
+#include <revode/state/elements.hpp>
+
+namespace revode {
+
+/// Mean of (xᵢ / (atol + rtol |yᵢ|))², or what options::norm makes of them.
+template <class Y>
+REVODE_HD double scaled_mean_square(const Y& x, const Y& y, const tolerance& tol) {
+  if (tol.each != nullptr)
+    return norm_squared(*tol.each, y, y, [&x](int i) { return x.data()[i]; });
+  double sum = 0;
+  const int n = length(y);
+  for (int i = 0; i < n; ++i) {
+    const double scale = tol.atol + tol.rtol * std::abs(static_cast<double>(y.data()[i]));
+    const double part = static_cast<double>(x.data()[i]) / scale;
+    sum += part * part;
+  }
+  return n > 0 ? sum / n : 0.0;
+}
+
+/// A first step (signed) for a method whose estimate has the given order; NaN when f(t0, y0) is not
+/// finite.
+/// cost    2 field evaluations, 3 states
+/// source  Hairer, Nørsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed., II.4
+template <class System, class Y>
+REVODE_HD double first_step(System& sys, double t0, double t1, const Y& y0, const tolerance& tol,
+                            int order) {
+  Y f0 = y0, f1 = y0, y = y0;
+  sys(t0, y0, f0);
+  if (!all_finite(f0)) return std::nan("");
+  const double span = std::abs(t1 - t0), direction = t1 < t0 ? -1 : 1;
+  const double d0 = std::sqrt(scaled_mean_square(y0, y0, tol));
+  const double d1 = std::sqrt(scaled_mean_square(f0, y0, tol));
+  // A state of 0 with atol = 0 has no scale: both ends then say nothing.
+  const bool telling = d0 >= 1e-5 && d1 >= 1e-5 && std::isfinite(d0) && std::isfinite(d1);
+  const double h0 = std::fmin(telling ? 0.01 * d0 / d1 : 1e-6, span);
+  axpy(static_cast<scalar_t<Y>>(direction * h0), f0, y);
+  sys(t0 + direction * h0, y, f1);
+  axpy(static_cast<scalar_t<Y>>(-1), f0, f1);
+  const double d2 = std::sqrt(scaled_mean_square(f1, y0, tol)) / h0;
+  const double slope = std::fmax(d1, d2);
+  if (!std::isfinite(slope)) return direction * h0;
+  const double h1 = slope <= 1e-15 ? std::fmax(1e-6, 1e-3 * h0)
+                                   : exp2_approx(log2_approx(0.01 / slope) / (order + 1));
+  return direction * std::fmin(std::fmin(100 * h0, h1), span);
+}
+
+}  // namespace revode

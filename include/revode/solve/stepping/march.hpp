@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <type_traits>
+
+#include <revode/concepts.hpp>
+#include <revode/problem.hpp>
+#include <revode/solve/course/cuts.hpp>
+#include <revode/solve/course/step_log.hpp>
+#include <revode/solve/system.hpp>
+
+namespace revode {
+
+/// A method on its way over the steps of a solve: where it is, its carry there and the one beside it, for
+/// the step that is being tried. It makes steps, repeats and restores them; where they end is not its concern.
+template <class M, class F, class Y, class P>
+class march {
+ public:
+  using types = method_types<M, Y>;
+  static_assert([] {
+    if constexpr (types::asks_jacobian && !has_parts_v<F, Y, P>)
+      return field_with_jacobian<derivatives<F, Y, P>::has_jacobian>::there;
+    return true;
+  }());
+  using carry_type = carry<M, Y>;
+  using tape_type = step_tape<M, Y>;
+  using scratch_type = typename types::scratch;
+  using snapshot_type = snapshot<M, Y>;
+  using log_type = step_log<typename types::record>;
+  using control_type = decltype(snapshot_type::control);
+
+  march(const F& f, const P& p, const M& m, const Y& y, double t_start)
+      : sys(f, p),
+        method(m),
+        y0(y),
+        t(t_start),
+        carries_{make_carry<M>(y), make_carry<M>(y)},
+        scratch_(first_scratch(y)) {}
+  march(const march&) = delete;
+  march& operator=(const march&) = delete;
+
+  carry_type& now() { return carries_[current_]; }
+  const carry_type& now() const { return carries_[current_]; }
+  /// That of the step just tried; once it is taken, that before it.
+  carry_type& beside() { return carries_[1 - current_]; }
+  const Y& y() const { return value(method, now().state); }
+  const Y& y_tried() { return value(method, beside().state); }
+
+  /// Unless it is flat, made when it is first asked for: a solve without save points inside steps and
+  /// without events never does.
+  scratch_type& scratch() const {
+    if constexpr (flat_scratch) {
+      return scratch_;
+    } else {
+      if (!scratch_) scratch_.emplace(make_like<scratch_type>(y0));
+      return *scratch_;
+    }
+  }
+  /// Dense output of the step on a tape: `extended` first.
+  void extended(const tape_type& tape) {
+    extend(method, sys, tape.t, tape.t_new, tape.stages, scratch());
+  }
+  void inside(const tape_type& tape, double theta, Y& y) const {
+    interpolate(method, tape.t, tape.t_new, tape.stages, scratch(), theta, y);
+  }
+
+  /// The method begins at t from y.
+  void begin_at(double at, const Y& y) { begin(method, sys, at, y, now()); }
+  /// The step tried, to t_new, becomes the last one.
+  void take(double t_new) {
+    current_ = 1 - current_;
+    t_before_ = t;
+    t = t_new;
+    ++position;
+  }
+
+  void save(std::optional<snapshot_type>& slot, const control_type& control) const {
+    save(slot, position, t, now(), control);
+  }
+  /// The carry before the step just taken: the other one, until the next trial.
+  void save_previous(std::optional<snapshot_type>& slot, const control_type& control) const {
+    save(slot, position - 1, t_before_, carries_[1 - current_], control);
+  }
+  void load(const snapshot_type& s) {
+    position = s.step;
+    t = s.t;
+    now().state = s.state;
+    now().memo = s.memo;
+  }
+  void refresh_cache() { refresh(method, sys, t, now()); }
+  /// To the end of step i, whose tape this is, without a call of the field.
+  void resume(index i, const tape_type& tape) {
+    position = i + 1;
+    t = tape.t_new;
+    resume_carry(method, sys, tape.t, t, tape.stages, now());
+  }
+
+  /// Repeats the steps up to number `to`, in one stretch, as the log knows them.
+  void replay_logged(const log_type& log, const cut_list& cuts, index to, tape_type& tape) {
+    if constexpr (std::is_trivially_copyable_v<carry_type>)
+      replay_in_registers(log, cuts, to, tape);
+    else
+      replay_from(log, cuts, to, tape, now());
+  }
+
+  system<F, Y, P> sys;
+  const M method;
+  const Y y0;
+  double t;
+  index position = 0;
+
+ private:
+  static constexpr bool flat_scratch = std::is_trivially_copyable_v<scratch_type>;
+  using lazy_scratch = std::conditional_t<flat_scratch, scratch_type, std::optional<scratch_type>>;
+  static lazy_scratch first_scratch([[maybe_unused]] const Y& like) {
+    if constexpr (flat_scratch)
+      return make_like<scratch_type>(like);
+    else
+      return {};
+  }
+
+  static void save(std::optional<snapshot_type>& slot, index step, double t, const carry_type& c,
+                   const control_type& control) {
+    if (!slot) {
+      slot.emplace(snapshot_type{step, t, c.state, c.memo, control});
+    } else {  // member by member: a slot that is used again allocates nothing
+      slot->step = step;
+      slot->t = t;
+      slot->state = c.state;
+      slot->memo = c.memo;
+      slot->control = control;
+    }
+  }
+
+#if !defined(__CUDACC__)
+  [[gnu::flatten, gnu::aligned(64)]]  // small states then stay in registers from step to step
+#endif
+  void
+  replay_in_registers(const log_type& log, const cut_list& cuts, index to, tape_type& tape) {
+    carry_type c = now();
+    replay_from(log, cuts, to, tape, c);
+    now() = c;
+  }
+
+  void replay_from(const log_type& log, const cut_list& cuts, index to, tape_type& tape,
+                   carry_type& c) {
+    const index extra = cuts.extra();
+    double from = t, t_new = t;
+    const auto again = [&](index i, double end, auto& stages) __attribute__((always_inline)) {
+      from = t_new;
+      t_new = end;
+      replay(method, sys, from, t_new, log.record(i), c, stages);
+    };
+    if constexpr (std::is_trivially_copyable_v<tape_type>) {
+      decltype(tape.stages) unread;  // only the last step's tape is: the others never reach memory
+      for (index i = position; i + 1 < to; ++i) again(i, log.end(i, t_new, extra), unread);
+    } else {
+      for (index i = position; i + 1 < to; ++i) again(i, log.end(i, t_new, extra), tape.stages);
+    }
+    const bool cut = to == cuts.cut_after();
+    again(to - 1, cut ? cuts.next_cut().end : log.end(to - 1, t_new, extra), tape.stages);
+    tape.t = from;
+    tape.t_new = t = t_new;
+    tape.record = log.record(to - 1);
+    position = to;
+  }
+
+  carry_type carries_[2];
+  [[no_unique_address]] mutable lazy_scratch scratch_;
+  double t_before_ = 0;
+  int current_ = 0;
+};
+
+}  // namespace revode

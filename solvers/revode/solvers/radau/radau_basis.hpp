@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/solvers/implicit/newton.hpp>
+#include <revode/solvers/radau/radau_numbers.hpp>
+
+namespace revode {
+
+/// Lᵢ(θ), i = 1 … S, of the polynomial that is 0 at θ = 0 and zᵢ at cᵢ, and their derivatives.
+template <int S>
+struct radau_basis {
+  double value[S], slope[S];
+
+  explicit radau_basis(double theta) {
+    for (int i = 0; i < S; ++i) {
+      value[i] = scales.of[i] * theta;
+      slope[i] = scales.of[i];
+      for (int k = 1; k < S; ++k) {
+        const double factor = theta - radau_numbers<S>::c[(i + k) % S];
+        slope[i] = slope[i] * factor + value[i];
+        value[i] = value[i] * factor;
+      }
+    }
+  }
+
+ private:
+  struct inverse_products {
+    double of[S];
+  };
+  static constexpr inverse_products scales = [] {
+    inverse_products found{};
+    for (int i = 0; i < S; ++i) {
+      const double c = radau_numbers<S>::c[i];
+      double product = c;
+      for (int k = 1; k < S; ++k) product *= c - radau_numbers<S>::c[(i + k) % S];
+      found.of[i] = 1 / product;
+    }
+    return found;
+  }();
+};
+
+/// z ← the last step's polynomial at the stages of this one, less its end: 0 where there is none.
+template <class Y, int S>
+void predict_radau_stages(const newton_memo<Y, S>& memo, double h, Y (&z)[S]) {
+  using T = scalar_t<Y>;
+  if (memo.h == 0) {
+    for (Y& part : z) fill(part, T(0));
+    return;
+  }
+  const double ratio = h / memo.h;
+  for (int i = 0; i < S; ++i) {
+    const radau_basis<S> at(muladd(radau_numbers<S>::c[i], ratio, 1.0));
+    const T last = T(at.value[S - 1] - 1);
+    for (int k = 0, n = length(z[i]); k < n; ++k) {
+      T sum = last * memo.past[S - 1].data()[k];
+      for (int j = S - 2; j >= 0; --j) sum = muladd(T(at.value[j]), memo.past[j].data()[k], sum);
+      z[i].data()[k] = sum;
+    }
+  }
+}
+
+}  // namespace revode

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include <revode/ad/functions.hpp>
+#include <revode/solvers/radau/radau_basis.hpp>
+#include <revode/solvers/radau/radau_types.hpp>
+
+namespace revode {
+
+/// One correction of the stages, in variables w = T⁻¹ z in which the Newton system falls apart.
+/// cost    S field evaluations, a real and (S − 1)/2 complex solves
+template <class System, class L, class Y, int S>
+void radau_correction(System& sys, double t, double t_new, const radau_stages<Y, S>& s,
+                      radau_cache<L, Y, S>& c) {
+  using T = scalar_t<Y>;
+  using numbers = radau_numbers<S>;
+  const T inverse = T(1) / T(t_new - t), gamma = T(numbers::gamma) * inverse;
+  for (int i = 0; i < S; ++i) {
+    for (int k = 0, n = length(s.y); k < n; ++k)
+      c.stage.data()[k] = s.y.data()[k] + s.z[i].data()[k];
+    sys(radau_time<S>(i, t, t_new), c.stage, c.correction[i]);
+  }
+  transform(numbers::t_inverse, c.correction, c.correction);
+  for (int k = 0, n = length(s.y); k < n; ++k)
+    c.correction[0].data()[k] = muladd(-gamma, c.w[0].data()[k], c.correction[0].data()[k]);
+  for (int i = 1; i < S; i += 2) {
+    const T alpha = T(numbers::alpha[i / 2]) * inverse, beta = T(numbers::beta[i / 2]) * inverse;
+    for (int k = 0, n = length(s.y); k < n; ++k) {
+      const T w1 = c.w[i].data()[k], w2 = c.w[i + 1].data()[k];
+      T& r1 = c.correction[i].data()[k];
+      T& r2 = c.correction[i + 1].data()[k];
+      r1 = muladd(beta, w2, muladd(-alpha, w1, r1));
+      r2 = muladd(-beta, w1, muladd(-alpha, w2, r2));
+    }
+  }
+}
+template <class L, class Y, int S>
+void apply_radau_correction(radau_stages<Y, S>& s, radau_cache<L, Y, S>& c) {
+  for (int i = 0; i < S; ++i) add(c.correction[i], c.w[i]);
+  transform(radau_numbers<S>::t, c.w, s.z);
+}
+
+/// The first part of a step: Jacobian and factors as decided, y_n on the tape, predicted stages.
+/// `to` is the carry of the new step, with the state and memo of the old one.
+template <class M, class System, class Y>
+status prepare_radau_step(const M& m, System& sys, double t, double t_new, newton_record<1> r,
+                          carry<M, Y>& to, radau_stages_t<M, Y>& s) {
+  const double h = t_new - t;
+  copy(to.state, s.y);
+  predict_radau_stages(to.memo, h, s.z);
+  transform(radau_numbers<M::stages>::t_inverse, s.z, to.cache.w);
+  const status found = take_jacobian(m, sys, t, s.y, r, to);
+  if (found != status::success) return found;
+  if (r.has(r.new_factors)) {
+    count_factorization(sys);
+    to.memo.h_factors = h;
+    if (!to.cache.factors.factor(to.cache.jacobian, scalar_t<Y>(h)))
+      return status::linear_solve_failure;
+  }
+  return status::success;
+}
+
+/// The last part: the new state and its slope, and what the next step's stages come from.
+template <class M, class System, class Y>
+void finish_radau_step(System& sys, double t, double t_new, const radau_stages_t<M, Y>& s,
+                       carry<M, Y>& to) {
+  constexpr int last = M::stages - 1;
+  for (int k = 0, n = length(s.y); k < n; ++k)
+    to.state.data()[k] = s.y.data()[k] + s.z[last].data()[k];
+  for (int i = 0; i <= last; ++i) copy(s.z[i], to.memo.past[i]);
+  to.memo.h = t_new - t;
+  sys(t_new, to.state, to.cache.slope);
+}
+
+/// Over duals: the tangent of the solved stage equations, by corrections that leave values alone,
+/// with a Jacobian of the new point.
+template <class L, class System, class Y, int S>
+void settle_tangents(const L& algebra, System& sys, double t, double t_new, radau_stages<Y, S>& s,
+                     radau_cache<L, Y, S> c) {
+  using T = scalar_t<Y>;
+  Y end = s.y;
+  add(s.z[S - 1], end);
+  algebra.evaluate(sys, t_new, end, c.jacobian);
+  if (!c.factors.factor(c.jacobian, T(t_new - t))) report(sys, status::linear_solve_failure);
+  transform(radau_numbers<S>::t_inverse, s.z, c.w);
+  for (int round = 0; round < 60; ++round) {
+    radau_correction(sys, t, t_new, s, c);
+    for (Y& part : c.correction)
+      for (int k = 0, n = length(part); k < n; ++k)
+        part.data()[k] = part.data()[k] - T(value_of(part.data()[k]));
+    c.factors.solve(c.correction);
+    const auto values = s;
+    apply_radau_correction(s, c);
+    for (int i = 0; i < S; ++i)
+      for (int k = 0, n = length(s.y); k < n; ++k)
+        s.z[i].data()[k].value = values.z[i].data()[k].value;
+  }
+}
+
+template <radau_method M, class System, class Y>
+void refresh(const M& m, System& sys, double t, carry<M, Y>& c) {
+  sys(t, c.state, c.cache.slope);
+  algebra_of(m).evaluate(sys, c.memo.t_jacobian, c.memo.y_jacobian, c.cache.jacobian);
+  if (c.memo.h_factors != 0)
+    c.cache.factors.factor(c.cache.jacobian, scalar_t<Y>(c.memo.h_factors));
+}
+
+template <radau_method M, class System, class Y>
+void begin(const M& m, System& sys, double t, const Y& y, carry<M, Y>& c) {
+  c.state = y;
+  c.memo = newton_memo<Y, M::stages>(y);
+  c.memo.t_jacobian = t;
+  refresh(m, sys, t, c);
+}
+
+template <radau_method M, class System, class Y>
+void replay(const M& m, System& sys, double t, double t_new, newton_record<1> r, carry<M, Y>& c,
+            radau_stages_t<M, Y>& s) {
+  prepare_radau_step(m, sys, t, t_new, r, c, s);
+  for (int i = 0; i < r.iterations[0]; ++i) {
+    radau_correction(sys, t, t_new, s, c.cache);
+    c.cache.factors.solve(c.cache.correction);
+    apply_radau_correction(s, c.cache);
+  }
+  if constexpr (is_differentiable_v<scalar_t<Y>>)
+    settle_tangents(algebra_of(m), sys, t, t_new, s, c.cache);
+  finish_radau_step(sys, t, t_new, s, c);
+}
+
+/// Iterates until the control is satisfied; the record of it.
+template <class System, class L, class Y, int S>
+status iterate_radau(System& sys, double t, double t_new, newton_control& control,
+                     radau_stages<Y, S>& s, radau_cache<L, Y, S>& c) {
+  using verdict = newton_control::verdict;
+  for (;;) {
+    radau_correction(sys, t, t_new, s, c);
+    c.factors.solve(c.correction);
+    double sum = 0;
+    for (const Y& part : c.correction) sum += weighted_square(part, c.weight);
+    const double norm = std::sqrt(sum / S);
+    const verdict found = control.judge(norm);
+    if (found == verdict::failed)
+      return norm - norm == 0 ? status::newton_failure : status::non_finite_field;
+    apply_radau_correction(s, c);
+    if (found == verdict::done) return status::success;
+  }
+}
+
+/// How many tolerances the estimate, of order S, is allowed, so that what a step of order 2S − 1 leaves
+/// is about one of them. `size` is 1/δ, δ the least tolerance of an element over its size (rtol where
+/// atol is small): 0.1 δ^((S+1)/(2S)) / δ.
+/// source  the codes RADAU5 and RADAU of Hairer & Wanner
+template <int S>
+double radau_allowance(double size) {
+  const double x = std::fmin(std::fmax(size, 1.0), 1e15);
+  if constexpr (S == 3) return 0.1 * std::cbrt(x);
+  return 0.1 * exp2_approx((S - 1) / (2.0 * S) * log2_approx(x));
+}
+/// κ: what iterations may leave of that, 0.02 to 0.03 of a tolerance, but no less than rounding does.
+/// RADAU has the power of rtol that this is.
+template <int S>
+double radau_newton_tolerance(double allowed, double rounding) {
+  constexpr double parts[] = {0, 0.031622776601683791, 0.021544346900318840, 0.017782794100389229};
+  return std::fmax(rounding, std::fmin(0.03, parts[S / 2] / allowed));
+}
+
+struct radau_aims {
+  double kappa, allowed, rounding;
+};
+/// Weights 1/(allowed (atol + rtol |y|)); κ and what is allowed. Sizes are those at either end of the
+/// last step, since an element may pass 0.
+template <class L, class Y, int S>
+radau_aims aim_radau_step(const tolerance& tol, const newton_memo<Y, S>& memo, const Y& y,
+                          radau_cache<L, Y, S>& c) {
+  using T = scalar_t<Y>;
+  fill_weights(y, tol, c.weight);
+  copy(y, c.stage);
+  axpy(T(-1), memo.past[S - 1], c.stage);
+  const double size =
+      std::fmax(relative_size(tol, y, c.weight), relative_size(tol, c.stage, c.weight));
+  const double allowed = radau_allowance<S>(size);
+  for (int k = 0, n = length(y); k < n; ++k) c.weight.data()[k] *= T(1 / allowed);
+  const double rounding = rounding_in<T>(size / allowed);
+  return {radau_newton_tolerance<S>(allowed, rounding), allowed, rounding};
+}
+
+/// How many tolerances the error of a stiff component may be in a step.
+inline constexpr double radau_stiff_bound = 20;
+
+/// err² of an estimate e, in c.stage, over what it is allowed; or S times its stiff part
+///   (−hJ/γ (I − hJ/γ)⁻¹)^((S−1)/2) e
+/// over radau_stiff_bound: where the order is reduced to that of e, the step's error is S e (the limit
+/// for h λ → −∞, where the solution has degree S + 1).
+template <class System, class L, class Y, int S>
+double judge_radau_error(System& sys, const tolerance& tol, double h, double allowed,
+                         radau_cache<L, Y, S>& c) {
+  using T = scalar_t<Y>;
+  const double squared = error_squared(tol, c.stage, c.weight);
+  const double part = S * allowed / radau_stiff_bound, most = part * part;
+  if (!(squared <= 1) || most <= 1 || most * squared <= 1e-2) return squared;
+  const T inverse = T(radau_numbers<S>::gamma / h);
+  Y &stiff = c.correction[1], &smooth = c.correction[2];
+  copy(c.stage, stiff);
+  for (int i = 1; i < S; i += 2) {
+    for (int k = 0, n = length(stiff); k < n; ++k) smooth.data()[k] = inverse * stiff.data()[k];
+    c.factors.real.solve(smooth);
+    count_solves(sys, 1);
+    axpy(T(-1), smooth, stiff);
+  }
+  return std::fmax(squared, most * error_squared(tol, stiff, c.weight));
+}
+
+/// err² of the embedded formula of order S; for a first step or after a rejection its stiff part is
+/// evaluated once more.
+/// cost    a real solve; (S − 1)/2 more where the tolerance is so tight that the bound may bind
+template <class System, class L, class Y, int S>
+double radau_error_squared(System& sys, const tolerance& tol, double t, double h, bool careful,
+                           double allowed, const radau_stages<Y, S>& s, const Y& slope,
+                           radau_cache<L, Y, S>& c) {
+  using T = scalar_t<Y>;
+  T e[S];
+  for (int i = 0; i < S; ++i) e[i] = T(radau_numbers<S>::e[i] / h);
+  Y& error = c.stage;
+  Y& of_stages = c.correction[0];
+  for (int k = 0, n = length(s.y); k < n; ++k) {
+    T sum = e[S - 1] * s.z[S - 1].data()[k];
+    for (int i = S - 2; i >= 0; --i) sum = muladd(e[i], s.z[i].data()[k], sum);
+    of_stages.data()[k] = sum;
+    error.data()[k] = sum + slope.data()[k];
+  }
+  c.factors.real.solve(error);
+  count_solves(sys, 1);
+  const double squared = judge_radau_error(sys, tol, h, allowed, c);
+  if (squared < 1 || !careful) return squared;
+  add(s.y, error);
+  sys(t, error, c.correction[1]);
+  copy(c.correction[1], error);
+  add(of_stages, error);
+  c.factors.real.solve(error);
+  count_solves(sys, 1);
+  return judge_radau_error(sys, tol, h, allowed, c);
+}
+
+/// Most iterations of an adaptive step.
+template <int S>
+inline constexpr int radau_iterations = 7 + 5 * (S - 3) / 2;
+
+template <class M, class System, class Y>
+outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const tolerance& tol, double t,
+                                         double t_new, const carry<M, Y>& from,
+                                         radau_stages_t<M, Y>& s, carry<M, Y>& next) {
+  constexpr int stages = M::stages;
+  const double h = t_new - t;
+  outcome<newton_record<1>> found;
+  found.record = choose_factors<newton_record<1>>(t, h, tol.estimate, from, next);
+  found.what = prepare_radau_step(m, sys, t, t_new, found.record, next, s);
+  if (found.what != status::success) {
+    found.record.rate = 0.5f;
+    return found;
+  }
+  const radau_aims aims = aim_radau_step(tol, next.memo, s.y, next.cache);
+  const double kappa = m.newton > 0 ? m.newton : aims.kappa;
+  newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? radau_iterations<stages> : 50,
+                         first_rate(from.memo.next.rate), false, aims.rounding);
+  found.what = iterate_radau(sys, t, t_new, control, s, next.cache);
+  count_iterations(sys, control.iterations());
+  found.record.iterations[0] = static_cast<std::uint8_t>(control.iterations());
+  if (found.what != status::success) {
+    found.record.rate = static_cast<float>(control.factor());
+    return found;
+  }
+  found.record.rate = static_cast<float>(control.rate());
+  if (control.theta() <= 1e-3) found.record.flags |= found.record.fast;
+  if (tol.estimate) {
+    const bool careful = from.memo.next.accepted_h == 0 || from.memo.next.rejected;
+    found.error_squared =
+        radau_error_squared(sys, tol, t, h, careful, aims.allowed, s, from.cache.slope, next.cache);
+    if (!(found.error_squared <= 1)) return found;
+  }
+  finish_radau_step(sys, t, t_new, s, next);
+  return found;
+}
+
+template <class M, class System, class Y>
+[[gnu::flatten]] outcome<newton_record<1>> try_small_radau_step(
+    const M& m, System& sys, const tolerance& tol, double t, double t_new, const carry<M, Y>& from,
+    radau_stages_t<M, Y>& s, carry<M, Y>& next) {
+  return try_radau_step(m, sys, tol, t, t_new, from, s, next);
+}
+
+template <radau_method M, class System, class Y>
+outcome<newton_record<1>> attempt(const M& m, System& sys, const tolerance& tol, double t,
+                                  double t_new, const carry<M, Y>& from, radau_stages_t<M, Y>& s,
+                                  carry<M, Y>& next) {
+  if constexpr (stays_small_v<Y>)
+    return try_small_radau_step(m, sys, tol, t, t_new, from, s, next);
+  else
+    return try_radau_step(m, sys, tol, t, t_new, from, s, next);
+}
+
+template <radau_method M, class Controller, class Memory, class Y>
+double propose(const M&, const Controller& c, Memory& memory,
+               const outcome<newton_record<1>>& found, carry<M, Y>& from, carry<M, Y>& next) {
+  constexpr int most = 2 * radau_iterations<M::stages>;
+  const double work = std::fmin(1.0, (1.0 + most) / (most + found.record.iterations[0]));
+  constexpr growth_limits limits{8, M::stages == 3 ? 8 : 1.1};  // RADAU5 has no other
+  return propose_by_newton(c, memory, found, from.memo, next.memo, M::stages + 1, work, limits);
+}
+
+}  // namespace revode

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <revode/linalg/algebra.hpp>
+#include <revode/linalg/dense/lu.hpp>
+#include <revode/solve/lane_trouble.hpp>
+#include <revode/solve/statistics.hpp>
+#include <revode/state/elements.hpp>
+#include <revode/status.hpp>
+
+namespace revode {
+
+/// Small states of fixed size, whose dense matrices lie beside them.
+template <class M, class Y>
+inline constexpr bool has_small_matrix =
+    static_size_v<Y> >= 0 && static_size_v<Y> <= 32 && std::same_as<algebra_t<M>, dense_algebra>;
+
+/// J at a step's start, and the factors of W = 1/(h γ) − J.
+template <class M, class Y, bool Small = has_small_matrix<M, Y>>
+struct stage_matrix {
+  mat<scalar_t<Y>, static_size_v<Y>> j;
+  lu<scalar_t<Y>, static_size_v<Y>> factors;
+  stage_matrix() = default;
+  REVODE_HD explicit stage_matrix(const Y&) {}
+};
+template <class M, class Y>
+struct stage_matrix<M, Y, false> {
+  using algebra = algebra_t<M>;
+  static constexpr bool on_heap = std::same_as<algebra, dense_algebra>;  // whatever Y's size
+  std::conditional_t<on_heap, dense_matrix<scalar_t<Y>>, typename algebra::template jacobian<Y>> j;
+  std::conditional_t<on_heap, dense_lu<scalar_t<Y>>, typename algebra::template factors<Y>> factors;
+  stage_matrix() = default;
+  explicit stage_matrix(const Y&) : j{}, factors{} {}
+};
+
+/// Takes J at (t, y) and factors W. False when W is singular or not finite.
+template <class M, class System, class Y>
+REVODE_HD bool factor_stage_matrix(const M& m, System& sys, double t, double h_gamma, const Y& y,
+                                   stage_matrix<M, Y>& matrix) {
+  if constexpr (has_small_matrix<M, Y>)
+    sys.jacobian(t, y, matrix.j);
+  else
+    algebra_of(m).evaluate(sys, t, y, matrix.j);
+  count_factorization(sys);
+  return matrix.factors.factor_shifted(matrix.j, scalar_t<Y>(1 / h_gamma));
+}
+
+/// Why a matrix had no factors.
+template <class M, class Y>
+REVODE_HD status trouble_of(const stage_matrix<M, Y>& matrix) {
+  return all_finite(matrix.j) ? status::linear_solve_failure : status::non_finite_field;
+}
+
+/// The same as in the step, for its derivative; reports a matrix without factors. Lanes find the NaN
+/// that comes of it.
+template <class M, class System, class Y>
+REVODE_HD void factor_again(const M& m, System& sys, double t, double h_gamma, const Y& y,
+                            stage_matrix<M, Y>& matrix) {
+  const bool solvable = factor_stage_matrix(m, sys, t, h_gamma, y, matrix);
+  if constexpr (!goes_on_v<System>)
+    if (!solvable) report(sys, trouble_of(matrix));
+}
+
+/// Reports a solve of the derivative that an iteration has not brought to its end.
+template <class M, class System, class Y>
+REVODE_HD void look_at_solve(System& sys, const stage_matrix<M, Y>& matrix) {
+  if constexpr (requires { matrix.factors.trouble(); }) report(sys, matrix.factors.trouble());
+}
+
+}  // namespace revode
