@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <revode/linalg/sparse/sparsity.hpp>
+#include <revode/linalg/sparse/sparsity_of.hpp>
 
 namespace revode::bench {
 

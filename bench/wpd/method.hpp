@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 
 #include <revode/interop/eigen.hpp>
-#include <revode/linalg/sparse/sparsity.hpp>
+#include <revode/linalg/sparse/sparsity_of.hpp>
 #include <revode/problems/all.hpp>
 #include <revode/problems/stiff_accuracy.hpp>
 

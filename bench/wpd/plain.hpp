@@ -7,7 +7,7 @@
 
 #include <Eigen/Core>
 
-#include <revode/linalg/sparse/sparsity.hpp>
+#include <revode/linalg/sparse/sparsity_of.hpp>
 #include <revode/solve/stepping/first_step.hpp>
 
 #include "method.hpp"

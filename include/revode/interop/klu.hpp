@@ -8,8 +8,9 @@
 
 #include <klu.h>
 
+#include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparse_stages.hpp>
-#include <revode/linalg/sparse/sparsity.hpp>
+#include <revode/linalg/sparse/sparsity_of.hpp>
 
 namespace revode {
 
@@ -227,7 +228,7 @@ class klu_complex_factors {
   mutable pairs pairs_;
 };
 
-/// Sparse Jacobians for implicit methods, by coloured products, with SuiteSparse's KLU; double only:
+/// Sparse Jacobians for implicit methods, by the field's own sparse_jacobian or coloured products, with SuiteSparse's KLU; double only:
 ///   with_algebra<radau_iia5, klu> m{{}, {std::make_shared<sparsity>(sparsity_of(q))}};
 /// On very sparse problems it factors in half of Eigen's time, on large grids in twice that.
 struct klu {
@@ -245,7 +246,7 @@ struct klu {
   void evaluate(System& sys, double t, const Y& y, sparse_matrix<scalar_t<Y>>& j) const {
     static_assert(std::is_same_v<scalar_t<Y>, double>,
                   "KLU knows double only: take eigen_sparse for other scalars?");
-    evaluate_by_colours(sys, t, y, pattern, check, j);
+    evaluate_on_pattern(sys, t, y, pattern, check, j);
   }
 
   /// x = (a ⊗ I − diag J)⁻¹ right, or its transpose, over the stages of a step.

@@ -64,4 +64,26 @@ auto algebra_of(const M& m) {
 template <class M>
 using algebra_t = decltype(algebra_of(std::declval<const M&>()));
 
+// What algebras ask of a system.
+
+/// The field of this system brings a Jacobian that can be written to a Matrix.
+template <class System, class Matrix>
+inline constexpr bool brings_jacobian = false;
+template <template <class, class, class> class System, class F, class Y, class P, class Matrix>
+inline constexpr bool brings_jacobian<System<F, Y, P>, Matrix> =
+    requires(const F& f, const scalar_t<Y>& t, const Y& y, const P& p, Matrix& j) {
+  f.jacobian(t, y, p, j);
+};
+
+/// out = (∂f/∂y) direction, p held where the system can.
+template <class System, class Y>
+void multiply_by_jacobian(System& sys, double t, const Y& y, const Y& direction, Y& out) {
+  using T = scalar_t<Y>;
+  constexpr vec<T, 0> still{};
+  if constexpr (requires { sys.jvp(t, y, T(0), direction, still, out); })
+    sys.jvp(t, y, T(0), direction, still, out);
+  else
+    sys.jvp(t, y, T(0), direction, zero_like(sys.p), out);
+}
+
 }  // namespace revode

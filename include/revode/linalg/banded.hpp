@@ -10,18 +10,9 @@
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/banded/banded_lu.hpp>
 #include <revode/linalg/banded/banded_stages.hpp>
-#include <revode/linalg/sparse/sparsity.hpp>
+#include <revode/linalg/sparse/sparsity_of.hpp>
 
 namespace revode {
-
-/// The field of this system brings a Jacobian that can be written to a Matrix.
-template <class System, class Matrix>
-inline constexpr bool brings_jacobian = false;
-template <template <class, class, class> class System, class F, class Y, class P, class Matrix>
-inline constexpr bool brings_jacobian<System<F, Y, P>, Matrix> =
-    requires(const F& f, const scalar_t<Y>& t, const Y& y, const P& p, Matrix& j) {
-  f.jacobian(t, y, p, j);
-};
 
 /// Banded Jacobians for implicit methods (see algebra.hpp), in natural order of the unknowns:
 ///   with_algebra<radau_iia5, banded> m{{}, {.lower = 1, .upper = 1}};   or {{}, band_of(q)}
@@ -66,17 +57,6 @@ struct banded {
   }
 
  private:
-  /// j.product = J j.direction
-  template <class System, class Y>
-  static void multiply(System& sys, double t, const Y& y, banded_matrix<Y>& j) {
-    using T = scalar_t<Y>;
-    constexpr vec<T, 0> still{};
-    if constexpr (requires { sys.jvp(t, y, T(0), j.direction, still, j.product); })
-      sys.jvp(t, y, T(0), j.direction, still, j.product);
-    else
-      sys.jvp(t, y, T(0), j.direction, zero_like(sys.p), j.product);
-  }
-
   template <class System, class Y>
   static void evaluate_by_products(System& sys, double t, const Y& y, banded_matrix<Y>& j) {
     using T = scalar_t<Y>;
@@ -85,7 +65,7 @@ struct banded {
     for (int colour = 0; colour < width && colour < n; ++colour) {
       fill(j.direction, T(0));
       for (int column = colour; column < n; column += width) j.direction.data()[column] = T(1);
-      multiply(sys, t, y, j);
+      multiply_by_jacobian(sys, t, y, j.direction, j.product);
       for (int column = colour; column < n; column += width) {
         const int above = column - j.upper(), below = column + j.lower();
         for (int i = above > 0 ? above : 0; i <= below && i < n; ++i)
@@ -104,7 +84,7 @@ struct banded {
         std::pow(static_cast<double>(std::numeric_limits<number>::epsilon()), 2. / 3);
     for (int i = 0; i < j.rows(); ++i)
       j.direction.data()[i] = T(number(1 + std::fmod(0.6180339887498949 * (i + 1), 1.0)));
-    multiply(sys, t, y, j);
+    multiply_by_jacobian(sys, t, y, j.direction, j.product);
     for (int i = 0; i < j.rows(); ++i) {
       double sum = 0, size = 0;
       for (int column = j.first(i); column <= j.last(i); ++column) {
@@ -133,7 +113,7 @@ inline banded band_of(const sparsity& pattern) {
     }
   return band;
 }
-/// The band of a problem's Jacobian near its start, by n products; see sparsity_of.
+/// The band of a problem's Jacobian near its start; see sparsity_of.
 template <class Problem>
 requires(requires(const Problem& q) { q.y0; }) banded band_of(const Problem& q) {
   return band_of(sparsity_of(q));

@@ -80,6 +80,18 @@ class system {
     derivatives_.jacobian(f_, static_cast<scalar>(t), y, p, j);
   }
 
+  /// The same on a pattern, where the field has f.sparse_jacobian(t, y, p, j): it writes j(i, k) where the
+  /// pattern has an entry, into zeros, or all j.values by rows.
+  template <class Matrix>
+  requires(requires(const F& f, scalar t, const Y& y, const P& p, Matrix& j) {
+    f.sparse_jacobian(t, y, p, j);
+  }) void sparse_jacobian(double t, const Y& y, Matrix& j) {
+    ++counts.jacobian_evaluations;
+    jacobian_name_ = [] { return std::string_view("own"); };
+    j.clear();
+    f_.sparse_jacobian(static_cast<scalar>(t), y, p, j);
+  }
+
   /// out = ∂f/∂t
   REVODE_HD void time_derivative(double t, const Y& y, Y& out) {
     derivatives_.time_derivative(f_, static_cast<scalar>(t), y, p, out);

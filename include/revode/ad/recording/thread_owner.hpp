@@ -40,6 +40,8 @@ class thread_owner {
     note();
     return false;
   }
+  /// Has no other thread come?
+  bool alone() const { return !crossed_; }
   /// errors  std::invalid_argument where another thread has come
   void expect_alone() const {
     if (crossed_)

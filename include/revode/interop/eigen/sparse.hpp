@@ -10,8 +10,9 @@
 #include <Eigen/SparseLU>
 
 #include <revode/interop/eigen.hpp>  // without it Eigen's solves would lose derivatives
+#include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparse_stages.hpp>
-#include <revode/linalg/sparse/sparsity.hpp>
+#include <revode/linalg/sparse/sparsity_of.hpp>
 
 namespace revode {
 
@@ -199,7 +200,7 @@ class sparse_complex_factors {
   eigen_sparse_lu<C> lu_;
 };
 
-/// Sparse Jacobians for implicit methods, by coloured products, with Eigen::SparseLU:
+/// Sparse Jacobians for implicit methods, by the field's own sparse_jacobian or coloured products, with Eigen::SparseLU:
 ///   with_algebra<radau_iia5, eigen_sparse> m{{}, {std::make_shared<sparsity>(sparsity_of(q))}};
 struct eigen_sparse {
   std::shared_ptr<const sparsity> pattern{};
@@ -214,7 +215,7 @@ struct eigen_sparse {
 
   template <class System, class Y, class T>
   void evaluate(System& sys, double t, const Y& y, sparse_matrix<T>& j) const {
-    evaluate_by_colours(sys, t, y, pattern, check, j);
+    evaluate_on_pattern(sys, t, y, pattern, check, j);
   }
 
   /// x = (a ⊗ I − diag J)⁻¹ right, or its transpose, over the stages of a step.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <revode/linalg/refinement.hpp>
-#include <revode/linalg/sparse/sparsity.hpp>
+#include <revode/linalg/sparse/sparse_matrix.hpp>
 
 namespace revode {
 
