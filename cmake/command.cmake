@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command `revode`, at the top of the build folder.
-find_package(CLI11 CONFIG QUIET)
-find_package(nlohmann_json CONFIG QUIET)
-if(NOT CLI11_FOUND OR NOT nlohmann_json_FOUND)
-  message(FATAL_ERROR "CLI11 or nlohmann-json not found (the revode command needs both) "
-                      "install libcli11-dev and nlohmann-json3-dev, or configure with -DREVODE_COMMAND=OFF?")
-endif()
 file(GLOB command_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
 # What compiles methods is a library of its own: lightly optimised, its functions inlined where the
 # compiler sees fit (fields behind a virtual call gain nothing by more), its headers read once.

@@ -74,6 +74,15 @@ nightly_commands() {
     python3 tools/fuzz_commands.py build/release/revode --seconds 600
 }
 
+# The Debian packages, installed and used in a clean root.
+nightly_package() {
+  need 'a clean root' debootstrap dpkg-dev
+  cmake -S . -B build/nightly_package -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_BUILD_TYPE=Release &&
+    cmake --build build/nightly_package &&
+    (cd build/nightly_package && cpack -G DEB) &&
+    sh tests/consumer/clean_root.sh build/nightly_package build/nightly/root
+}
+
 # nightly_lanes SYSTEM: lanes on its threads have the bits of one core.
 nightly_lanes() {
   configure release -B "build/nightly_$1" -DREVODE_BATCH_SYSTEM="$1" -DREVODE_COMMAND=OFF &&
@@ -99,7 +108,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions compile fuzz commands heavy shipped clang omp tbb threads sanitizers'
+nightly_parts='instructions compile fuzz commands heavy shipped clang omp tbb threads package sanitizers'
 
 # nightly [PART...]: these, or all; the page keeps the last line of the others.
 nightly() {
@@ -107,7 +116,7 @@ nightly() {
     case " $nightly_parts " in *" $part "*) ;; *) wrong "$part" ;; esac
   done
   # shellcheck disable=SC2086
-  need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang gnuplot-nox libtbb-dev valgrind binutils time git
+  need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang gnuplot-nox pkg-config libtbb-dev valgrind binutils time git
   commit=$(git rev-parse --short HEAD)
   [ -z "$(git status --porcelain -- ':!docs/nightly.md')" ] || commit=$commit+
   mkdir -p build/nightly

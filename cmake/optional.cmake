@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# revode_optional(NAME what package variable...): the option REVODE_NAME, ON, OFF or AUTO, and what comes of it,
+# REVODE_WITH_NAME. AUTO takes the part where all variables are set; ON without them fails and says which Debian package has it.
+function(revode_optional name what package)
+  set(REVODE_${name} AUTO CACHE STRING "${what} (${package}): ON, OFF, or AUTO, where it is found")
+  set_property(CACHE REVODE_${name} PROPERTY STRINGS AUTO ON OFF)
+  set(found ON)
+  foreach(variable IN LISTS ARGN)
+    if(NOT ${variable})
+      set(found OFF)
+    endif()
+  endforeach()
+  set(with ${REVODE_${name}})
+  if(with STREQUAL "AUTO")
+    set(with ${found})
+    if(NOT found)
+      message(STATUS "${what}: left out, for want of ${package}")
+    endif()
+  elseif(with AND NOT found)
+    message(FATAL_ERROR "REVODE_${name}=ON without ${package} (${what}) install that, or configure with -DREVODE_${name}=OFF?")
+  endif()
+  set(REVODE_WITH_${name} ${with} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# clean_root.sh FOLDER ROOT: installs the packages of FOLDER in a Debian 12 that has a compiler, CMake and Eigen and nothing
+# else, and uses them there: a program by pkg-config, one by CMake, the command. Needs to be root.
+set -eu
+folder=$1 root=$2
+mirror=$(grep -hm1 -o 'https*://[^ ]*' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || echo http://deb.debian.org/debian)
+if [ ! -e "$root/usr/bin/cmake" ]; then
+  rm -rf "$root"
+  debootstrap --variant=minbase --include=g++,cmake,make,pkg-config,libeigen3-dev bookworm "$root" "$mirror" >"$root.log" 2>&1
+fi
+rm -rf "$root/work"
+mkdir -p "$root/work"
+cp "$folder"/*.deb examples/01_decay.cpp "$root/work"
+cat >"$root/work/CMakeLists.txt" <<'TEXT'
+cmake_minimum_required(VERSION 3.25)
+project(decay LANGUAGES CXX)
+find_package(revode REQUIRED)
+add_executable(decay 01_decay.cpp)
+target_link_libraries(decay PRIVATE revode::revode)
+TEXT
+cat >"$root/work/run.sh" <<'TEXT'
+set -eux
+cd /work
+apt-get install -y -qq --no-install-recommends ./*.deb >apt.log
+g++ -O1 01_decay.cpp $(pkg-config --cflags --libs revode) -o by_pkg_config
+cmake -B build . >cmake.log && cmake --build build >>cmake.log
+./by_pkg_config >one.txt
+./build/decay >other.txt
+cmp one.txt other.txt
+grep 'y(2)   = 0.36787944' one.txt
+revode solve lorenz | grep -i success
+TEXT
+chroot "$root" sh /work/run.sh
