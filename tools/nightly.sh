@@ -74,13 +74,17 @@ nightly_commands() {
     python3 tools/fuzz_commands.py build/release/revode --seconds 600
 }
 
-# The Debian packages, installed and used in a clean root.
+# The Debian packages, installed and used in a clean root; Conan's package and its test.
 nightly_package() {
-  need 'a clean root' debootstrap dpkg-dev
+  need 'a clean root, and Conan' debootstrap dpkg-dev python3-venv
   cmake -S . -B build/nightly_package -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_BUILD_TYPE=Release &&
     cmake --build build/nightly_package &&
     (cd build/nightly_package && cpack -G DEB) &&
-    sh tests/consumer/clean_root.sh build/nightly_package build/nightly/root
+    sh tests/consumer/clean_root.sh build/nightly_package build/nightly/root &&
+    python3 -m venv build/nightly/venv && build/nightly/venv/bin/pip install -q conan &&
+    (export CONAN_HOME="$PWD/build/nightly/conan" && PATH=$PWD/build/nightly/venv/bin:$PATH &&
+      { [ -e "$CONAN_HOME/profiles/default" ] || conan profile detect; } &&
+      conan create . -o '&:system_eigen=True' -s compiler.cppstd=20 --no-remote)
 }
 
 # nightly_lanes SYSTEM: lanes on its threads have the bits of one core.
