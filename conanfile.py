@@ -41,7 +41,7 @@ class Revode(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        for part in ("COMMAND", "KLU", "ODEINT", "RANDOM123", "BATCH"):
+        for part in ("COMMAND", "ANY", "KLU", "ODEINT", "RANDOM123", "BATCH"):
             toolchain.cache_variables[f"REVODE_{part}"] = "OFF"
         toolchain.generate()
 

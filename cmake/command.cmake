@@ -1,35 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command `revode`, at the top of the build folder.
 file(GLOB command_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
-# What compiles methods is a library of its own: lightly optimised, its functions inlined where the
-# compiler sees fit (fields behind a virtual call gain nothing by more), its headers read once.
-set(method_sources ${PROJECT_SOURCE_DIR}/src/cli/event_methods.cpp ${PROJECT_SOURCE_DIR}/src/cli/adjoint_methods.cpp)
-list(REMOVE_ITEM command_sources ${method_sources})
-set(method_parts 12) # sources over which the methods are spread, in their order
-math(EXPR last_part "${method_parts} - 1")
-foreach(part RANGE ${last_part})
-  set(source ${PROJECT_BINARY_DIR}/methods/${part}.cpp)
-  file(CONFIGURE OUTPUT ${source} CONTENT [[
-#include <cli/method_entries.hpp>
-template auto revode::cli::entries_of_part<@part@>() -> std::vector<method_entry>;
-]])
-  if(part LESS 3) # long states are summed by vectors where methods are explicit
-    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O2;-ftree-vectorize")
-  endif()
-  list(APPEND method_sources ${source})
-endforeach()
-add_library(revode_command_methods OBJECT EXCLUDE_FROM_ALL ${method_sources})
-target_compile_definitions(revode_command_methods PRIVATE REVODE_METHOD_PARTS=${method_parts} REVODE_HD=inline)
-target_compile_options(revode_command_methods PRIVATE -O1)
-target_precompile_headers(revode_command_methods PRIVATE <cli/method_entries.hpp>)
-target_link_libraries(revode_command_methods PRIVATE revode::revode)
-target_include_directories(revode_command_methods PRIVATE ${PROJECT_SOURCE_DIR}/src)
 add_executable(revode_command ${command_sources})
-target_compile_definitions(revode_command PRIVATE REVODE_METHOD_PARTS=${method_parts})
 target_compile_options(revode_command PRIVATE -O1)
 target_precompile_headers(revode_command PRIVATE <cli/request.hpp>)
 set_target_properties(revode_command PROPERTIES OUTPUT_NAME revode RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-target_link_libraries(revode_command PRIVATE revode_command_methods revode::revode CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(revode_command PRIVATE revode::any revode::revode CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_include_directories(revode_command PRIVATE ${PROJECT_SOURCE_DIR}/src)
 if(TARGET revode::random123)
   target_link_libraries(revode_command PRIVATE revode::random123)
@@ -92,9 +68,8 @@ add_library(
                                          ${honesty_folder}/page.cpp ${honesty_folder}/gradients.cpp
                                          ${honesty_folder}/gradient_page.cpp src/cli/methods.cpp
                                          src/cli/step_file.cpp src/cli/text.cpp)
-target_compile_definitions(revode_honesty PRIVATE REVODE_METHOD_PARTS=${method_parts})
 target_compile_options(revode_honesty PRIVATE -O1)
-target_link_libraries(revode_honesty PUBLIC revode_command_methods revode::revode PRIVATE nlohmann_json::nlohmann_json)
+target_link_libraries(revode_honesty PUBLIC revode::any revode::revode PRIVATE nlohmann_json::nlohmann_json)
 target_include_directories(revode_honesty PUBLIC ${honesty_folder} ${PROJECT_SOURCE_DIR}/src)
 add_executable(revode-bench-honesty EXCLUDE_FROM_ALL ${honesty_folder}/main.cpp)
 set_target_properties(revode-bench-honesty PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -57,14 +57,14 @@ fuzz() {
   shift
   clang++ -std=c++20 -O1 -g -DREVODE_HD=inline -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
     -Iinclude -Isolvers -Iadjoint -Isrc -isystem /usr/include/eigen3 "$@" "tests/fuzz/$target.cpp" \
-    build/release/librevode_catalog.a build/release/librevode_core.a -o "build/nightly/fuzz_$target" &&
+    build/release/librevode_any.a build/release/librevode_catalog.a build/release/librevode_core.a -o "build/nightly/fuzz_$target" &&
     (cd build/nightly && "./fuzz_$target" -max_len=300 -runs=1000000 -max_total_time=600)
 }
 nightly_fuzz() {
-  configure release && build release --target revode_core revode_catalog &&
+  configure release && build release --target revode_core revode_catalog revode_any &&
     fuzz numbers src/cli/text.cpp &&
     fuzz spill src/loop/file_pool.cpp &&
-    fuzz requests "-DREVODE_METHOD_PARTS=$(find build/release/methods -name '*.cpp' | wc -l)" src/cli/arguments.cpp src/cli/ensemble_request.cpp src/cli/gradient_request.cpp src/cli/loss.cpp \
+    fuzz requests src/cli/arguments.cpp src/cli/ensemble_request.cpp src/cli/gradient_request.cpp src/cli/loss.cpp \
       src/cli/methods.cpp src/cli/request.cpp src/cli/text.cpp
 }
 

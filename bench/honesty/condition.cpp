@@ -35,7 +35,6 @@ options accurate(const erased_problem& q, double from) {
 double condition_of(const erased_problem& q) {
   if (q.y0.size() > 100) return 1;
   const cli::method_entry m = cli::find_method("radau_iia9");
-  const cli::watched_field f(q.f);
   const std::vector<int> components = chosen_components(q);
   std::vector<cli::weighting> weightings;
   for (const int i : components)
@@ -46,13 +45,13 @@ double condition_of(const erased_problem& q) {
     });
   const cli::vector p = q.p;
   const auto solve_on = [&](double t, const cli::vector& y, const options& o) {
-    return m.solve(cli::initial_value_problem{f, y, t, q.t1, p}, o, {}).result;
+    return m.plain.solve({q.f, y, t, q.t1, p}, o, {});
   };
   const index steps = solve_on(q.t0, q.y0, accurate(q, q.t0)).stats.accepted;
   double most = 1, t = q.t0;
   cli::vector y = q.y0;
   for (index k = 0; k < 2 * times; ++k) {
-    const auto d = m.differentiate({f, y, t, q.t1, p}, accurate(q, t), {}, weightings);
+    const auto d = cli::differentiate(m, {q.f, y, t, q.t1, p}, accurate(q, t), {}, weightings);
     for (std::size_t c = 0; c < d.gradients.size(); ++c) {
       double sum = 0;
       for (int j = 0; j < length(y); ++j)

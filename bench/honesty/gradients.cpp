@@ -38,11 +38,10 @@ options options_at(const erased_problem& q, double rtol, double work) {
 
 auto differentiate(const cli::method_entry& m, const erased_problem& q, const vector& y0,
                    const vector& p, const options& o, const vector& weights) {
-  const cli::watched_field f(q.f);
   const std::vector<cli::weighting> weightings{
       [&](const cli::solution_type&) { return cotangents<vector>{.y = weights}; }};
-  return m.differentiate({f, y0, q.t0, q.t1, p}, o, {.schedule = schedule_kind::store_all},
-                         weightings);
+  return cli::differentiate(m, {q.f, y0, q.t0, q.t1, p}, o, {.schedule = schedule_kind::store_all},
+                            weightings);
 }
 
 /// With the error of the gradient.
@@ -86,8 +85,7 @@ auto accurate_gradient_of(const erased_problem& q) -> accurate_gradient {
   const double rtol = q.stiff() ? 1e-12 : 1e-13, part = 1e-6;
   const options o = options_at(q, rtol, 1e7);
   accurate_gradient truth{.error = INFINITY};
-  const cli::watched_field f(q.f);
-  truth.weights = weights_of(q, m.solve({f, q.y0, q.t0, q.t1, q.p}, o, {}).result.y);
+  truth.weights = weights_of(q, m.plain.solve({q.f, q.y0, q.t0, q.t1, q.p}, o, {}).y);
   const auto first = differentiate(m, q, q.y0, q.p, o, truth.weights),
              second = differentiate(other, q, q.y0, q.p, o, truth.weights);
   if (first.gradients.empty() || second.gradients.empty()) return truth;

@@ -24,7 +24,7 @@ constexpr Eigen::Index most_dense = 100;
 
 auto family_of(bool stiff) -> family {
   family f;
-  for (const cli::method_entry& m : cli::method_table())
+  for (const cli::method_entry& m : compiled::method_table())
     if (m.has_estimate && is_implicit(m.name) == stiff) f.methods.push_back(m);
   for (const catalog_entry& entry : catalog()) {
     if (entry.stiff != stiff || entry.events) continue;
@@ -56,8 +56,7 @@ auto solve_row(const cli::method_entry& m, const erased_problem& q, int digits, 
   options o{.rtol = rtol, .atol = atol};
   o.max_steps = static_cast<index>(limit / static_cast<double>(q.y0.size()));
   o.discontinuities = q.jumps;
-  const cli::watched_field f(q.f);
-  const auto s = m.solve(cli::initial_value_problem{f, q.y0, q.t0, q.t1, q.p}, o, {}).result;
+  const auto s = m.plain.solve({q.f, q.y0, q.t0, q.t1, q.p}, o, {});
   return {std::string(m.name), q.name, digits, s.status, error_in_tolerances(q, s.y, rtol, atol), 1,
           s.stats.accepted};
 }

@@ -14,6 +14,7 @@
 #include <cli/solution_picture.hpp>
 #include <cli/step_file.hpp>
 #include <cli/text.hpp>
+#include <cli/watched_field.hpp>
 
 namespace revode::cli {
 namespace {
@@ -29,8 +30,9 @@ report ended_with(std::string text, const char* what, status s) {
 template <class Work>
 auto watched(const run_request& r, Work&& work) {
   std::optional<progress> line;
-  if (progress::wanted()) line.emplace(r.problem.t0, r.problem.t1, length(r.problem.y0));
-  const watched_field f(r.problem.f, line ? &*line : nullptr);
+  if (!progress::wanted()) return work(bind(r.problem, r.problem.f));
+  line.emplace(r.problem.t0, r.problem.t1, length(r.problem.y0));
+  const erased_field f(watched_field(r.problem.f, *line));
   return work(bind(r.problem, f));
 }
 
@@ -74,12 +76,10 @@ report gradient_command(const arguments& given) {
   if (r.check) weightings.emplace_back(test_weights);
   std::optional<gradient_check> check;
   std::optional<step_file> steps = begin_steps(r);
-  if (steps) {  // of a solve of its own, which takes the same steps
-    const watched_field f(r.problem.f);
-    r.solve(bind(r.problem, f), r.settings, &*steps);
-  }
-  const checked_differentiated d = watched(r, [&](const initial_value_problem& q) {
-    checked_differentiated found =
+  if (steps)  // of a solve of its own, which takes the same steps
+    r.solve(bind(r.problem, r.problem.f), r.settings, &*steps);
+  const differentiated d = watched(r, [&](const initial_value_problem& q) {
+    differentiated found =
         r.gradient_rtol > 0 ? r.resolve(q, weightings) : r.differentiate(q, weightings);
     for (timed_gradient& g : found.gradients) move_save_points(r, g.bar);
     if (r.check && found.has_gradient()) check = check_gradient(r, q, found);

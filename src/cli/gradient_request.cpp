@@ -80,7 +80,7 @@ void check_adjoint(const arguments& given) {
         "adjoint steady_state in this command (it differentiates a state at rest, and no named "
         "problem is solved for one) call solve(q, m, o, steady_state{}) of the library?");
   std::vector<std::string_view> known;
-  for (const adjoint_text& a : adjoint_texts()) known.push_back(a.name);
+  for (const compiled::adjoint_text& a : compiled::adjoint_texts()) known.push_back(a.name);
   if (std::find(known.begin(), known.end(), given.at("--adjoint")) == known.end())
     unknown_name("adjoint", given.at("--adjoint"), "adjoints", known, "run 'revode list adjoints'");
 }
@@ -98,32 +98,32 @@ auto read_gradient(const arguments& given) -> gradient_request {
 }
 
 bool gradient_request::exact() const {
-  const auto all = adjoint_texts();
-  return std::any_of(all.begin(), all.end(),
-                     [this](const adjoint_text& a) { return a.name == adjoint_name && a.exact; });
+  const auto all = compiled::adjoint_texts();
+  return std::any_of(all.begin(), all.end(), [this](const compiled::adjoint_text& a) {
+    return a.name == adjoint_name && a.exact;
+  });
 }
 
-checked_differentiated gradient_request::differentiate(
-    const initial_value_problem& q, std::span<const weighting> weightings) const {
-  checked_differentiated d = differentiate_once(q, settings, weightings);
+differentiated gradient_request::differentiate(const initial_value_problem& q,
+                                               std::span<const weighting> weightings) const {
+  differentiated d = differentiate_once(q, settings, weightings);
   const bool differentiated =
       !d.gradients.empty() && d.gradients.front().bar.status == status::success;
   if (std::isfinite(unresolved) && differentiated) estimate_error(q, d);
   return d;
 }
 
-checked_differentiated gradient_request::differentiate_once(
-    const initial_value_problem& q, const options& o, std::span<const weighting> weightings) const {
+differentiated gradient_request::differentiate_once(const initial_value_problem& q,
+                                                    const options& o,
+                                                    std::span<const weighting> weightings) const {
   if (!checkpoints())
-    return has_events() ? other.with_events(q, o, adjoint.interval, weightings, problem.events)
-                        : other.differentiate(q, o, adjoint.interval, weightings);
-  return checked_differentiated(
-      has_events() ? with_events.differentiate(q, o, adjoint, weightings, problem.events)
-                   : method.differentiate(q, o, adjoint, weightings));
+    return cli::differentiate(
+        [&] { return other.use(problem.events)(q, o, adjoint.interval, problem.events); },
+        weightings);
+  return cli::differentiate(method, q, o, adjoint, weightings, problem.events);
 }
 
-void gradient_request::estimate_error(const initial_value_problem& q,
-                                      checked_differentiated& d) const {
+void gradient_request::estimate_error(const initial_value_problem& q, differentiated& d) const {
   const looser_solve how(settings, method.order);
   double more = 0;
   const std::vector<weighting> weightings{[&](const solution_type& s) {
@@ -131,16 +131,16 @@ void gradient_request::estimate_error(const initial_value_problem& q,
     more = of.value(s) - of.value(d.result);
     return of.weigh(s);
   }};
-  const checked_differentiated looser = differentiate_once(q, how.o, weightings);
+  const differentiated looser = differentiate_once(q, how.o, weightings);
   const bool comparable = looser.has_gradient() && is_comparable<vector>(looser.result, d.result);
   const double share = how.share(d.result.stats.accepted, looser.result.stats.accepted);
   tell_error<vector, vector>(comparable ? &looser.gradients.front().bar : nullptr, more, share,
                              unresolved, d.gradients.front().bar);
 }
 
-checked_differentiated gradient_request::resolve(const initial_value_problem& q,
-                                                 std::span<const weighting> weightings) {
-  checked_differentiated last;
+differentiated gradient_request::resolve(const initial_value_problem& q,
+                                         std::span<const weighting> weightings) {
+  differentiated last;
   const auto resolved =
       resolve_gradient(gradient_rtol, method.order, settings, [&](const options& o) {
         settings = o;
@@ -158,8 +158,7 @@ checked_differentiated gradient_request::resolve(const initial_value_problem& q,
 
 pushed_solution<vector> gradient_request::push(const initial_value_problem& q,
                                                const tangents<vector, vector>& along) const {
-  return has_events() ? with_events.push(q, settings, along, problem.events)
-                      : method.push(q, settings, along);
+  return method.uses(problem.events).push(q, settings, along, problem.events);
 }
 
 }  // namespace revode::cli

@@ -5,7 +5,6 @@
 #include <array>
 #include <string_view>
 
-#include <cli/adjoint_methods.hpp>
 #include <cli/lanes.hpp>
 #include <cli/methods.hpp>
 #include <cli/text.hpp>
@@ -26,7 +25,7 @@ auto problem_list() -> named_list {
 
 auto method_list() -> named_list {
   named_list list{"methods", {"name", "order", "steps", "source"}, {}};
-  for (const method_entry& m : method_table())
+  for (const method_entry& m : compiled::method_table())
     list.rows.push_back({std::string(m.name), std::to_string(m.order),
                          m.has_estimate ? "adaptive" : "fixed", std::string(m.source)});
   return list;
@@ -34,9 +33,9 @@ auto method_list() -> named_list {
 
 auto adjoint_list() -> named_list {
   named_list list{"adjoints", {"name", "exact", "methods", "summary"}, {}};
-  for (const adjoint_text& a : adjoint_texts()) {
+  for (const compiled::adjoint_text& a : compiled::adjoint_texts()) {
     std::string methods;
-    for (const adjoint_method& m : adjoint_methods(a.name))
+    for (const adjoint_entry& m : adjoint_methods(a.name))
       methods.append(methods.empty() ? "" : ",").append(m.method);
     list.rows.push_back({std::string(a.name), a.exact ? "exact" : "to the tolerance",
                          methods.empty() ? "all" : methods, std::string(a.summary)});

@@ -3,34 +3,98 @@
 
 #include <utility>
 
-#include <cli/method_parts.hpp>
 #include <cli/text.hpp>
 
 namespace revode::cli {
+namespace {
 
-auto method_table() -> std::vector<method_entry> {
-  std::vector<method_entry> table;
-  const auto append = [&](const std::vector<method_entry>& part) {
-    table.insert(table.end(), part.begin(), part.end());
-  };
-  [&]<std::size_t... Part>(std::index_sequence<Part...>) { (append(entries_of_part<Part>()), ...); }
-  (std::make_index_sequence<method_parts>{});
-  return table;
+/// "tsit5, dop853" of entries with names.
+template <class Entries, class Name>
+std::string names_of(const Entries& entries, Name&& name) {
+  std::string names;
+  for (const auto& e : entries) names.append(names.empty() ? "" : ", ").append(name(e));
+  return names;
+}
+
+}  // namespace
+
+status differentiated::ended() const {
+  const bool failed = !gradients.empty() && gradients.front().bar.status != revode::status::success;
+  return failed ? gradients.front().bar.status : result.status;
+}
+
+bool differentiated::has_gradient() const {
+  return !gradients.empty() && (is_complete(ended()) || ended() == status::gradient_not_resolved);
+}
+
+auto differentiate(const std::function<std::unique_ptr<compiled::differentiable>()>& solve,
+                   std::span<const weighting> weightings) -> differentiated {
+  const auto start = std::chrono::steady_clock::now();
+  const auto s = solve();
+  differentiated d;
+  d.seconds = seconds_since(start);
+  d.result = s->result();
+  d.plan = s->plan();
+  if (!is_complete(d.result.status)) return d;
+  for (const weighting& weigh : weightings) {
+    const auto reverse_start = std::chrono::steady_clock::now();
+    auto [bar, outcome] = s->pullback(weigh(d.result));
+    if (outcome) d.outcomes.push_back(*outcome);
+    d.gradients.push_back({std::move(bar), seconds_since(reverse_start)});
+  }
+  return d;
+}
+
+auto differentiate(const method_entry& m, const initial_value_problem& q, const options& o,
+                   const recursive_checkpoint& adjoint, std::span<const weighting> weightings,
+                   const erased_events& events) -> differentiated {
+  return differentiate([&] { return m.uses(events).differentiate(q, o, adjoint, events); },
+                       weightings);
 }
 
 auto find_method(std::string_view name) -> method_entry {
-  const auto table = method_table();
   std::vector<std::string_view> known;
-  for (const method_entry& m : table) {
+  for (const method_entry& m : compiled::method_table()) {
     if (m.name == name) return m;
     known.push_back(m.name);
   }
   unknown_name("method", name, "methods", known, "run 'revode list methods'");
 }
 
+void expect_events(const method_entry& m, const std::string& problem) {
+  if (m.finds_events()) return;
+  misuse("method " + std::string(m.name) + " with the events of " + problem +
+         " (this command finds events by " +
+         names_of(compiled::methods_with_events(), [](const method_entry& e) { return e.name; }) +
+         ") choose one of these, or solve it through the library?");
+}
+
 auto method_for(double rtol, bool stiff) -> std::string_view {
   if (stiff) return "radau_iia5";
   return rtol < 1e-11 ? "dop853" : rtol < 1e-9 ? "vern7" : "tsit5";
+}
+
+auto adjoint_methods(std::string_view adjoint) -> std::vector<adjoint_entry> {
+  std::vector<adjoint_entry> all = compiled::adjoint_table();
+  std::erase_if(all, [&](const adjoint_entry& a) { return a.adjoint != adjoint; });
+  return all;
+}
+
+auto find_adjoint_method(std::string_view adjoint, std::string_view method, bool has_events)
+    -> adjoint_entry {
+  std::vector<adjoint_entry> known = adjoint_methods(adjoint);
+  if (has_events)
+    std::erase_if(known, [](const adjoint_entry& a) { return a.with_events == nullptr; });
+  for (const adjoint_entry& a : known)
+    if (a.method == method) return a;
+  if (known.empty())
+    misuse("adjoint " + std::string(adjoint) +
+           " with events (its steps cannot be undone through a jump) choose recursive_checkpoint?");
+  misuse("adjoint " + std::string(adjoint) + " with method " + std::string(method) +
+         " (in this command it goes with " +
+         names_of(known, [](const adjoint_entry& a) { return a.method; }) +
+         (has_events ? " through events" : "") +
+         ") choose one of these, or the adjoint recursive_checkpoint?");
 }
 
 }  // namespace revode::cli

@@ -4,22 +4,16 @@
 #include <chrono>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include <Eigen/Core>
-
-#include <cli/step_file.hpp>
-#include <cli/watched_field.hpp>
-#include <revode/adjoint/forward.hpp>
-#include <revode/adjoint/recursive_checkpoint.hpp>
+#include <any/compiled.hpp>
 
 namespace revode::cli {
 
-using vector = Eigen::VectorXd;
-using initial_value_problem = problem<const watched_field&, vector, vector>;
-using solution_type = solution<vector>;
-using gradient_type = gradient<vector, vector>;
+using compiled::adjoint_entry, compiled::method_entry, compiled::initial_value_problem,
+    compiled::reverse_outcome, compiled::solution_type, compiled::gradient_type, compiled::vector;
 
 struct timed_solution {
   solution_type result;
@@ -38,32 +32,44 @@ struct timed_gradient {
 struct differentiated : timed_solution {
   std::vector<timed_gradient> gradients;
   memory_plan plan;
+  std::vector<reverse_outcome> outcomes;  ///< none with recursive_checkpoint
+
+  /// The solve's status, or that of the reverse pass for the loss where that failed.
+  status ended() const;
+  /// One that is not resolved is a gradient all the same.
+  bool has_gradient() const;
 };
 
-/// A method as the command sees it: what it says of itself, and its three uses, each compiled once.
-struct method_entry {
-  std::string_view name, source;
-  int order = 0;
-  bool has_estimate = false;
-  timed_solution (*solve)(const initial_value_problem&, const options&, logged_steps) = nullptr;
-  differentiated (*differentiate)(const initial_value_problem&, const options&,
-                                  const recursive_checkpoint&,
-                                  std::span<const weighting>) = nullptr;
-  pushed_solution<vector> (*push)(const initial_value_problem&, const options&,
-                                  const tangents<vector, vector>&) = nullptr;
-};
-
-/// All of them: explicit ones, Rosenbrock methods, then implicit Runge–Kutta methods.
-auto method_table() -> std::vector<method_entry>;
+/// Of the adjoints that do not say it themselves: the parts together.
+inline index bytes_held(const reverse_statistics& v) {
+  return v.snapshot_bytes + v.tape_bytes + v.log_bytes + v.work_bytes;
+}
 
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Solves by a compiled method, and pulls back.
+auto differentiate(const std::function<std::unique_ptr<compiled::differentiable>()>& solve,
+                   std::span<const weighting> weightings) -> differentiated;
+auto differentiate(const method_entry& m, const initial_value_problem& q, const options& o,
+                   const recursive_checkpoint& adjoint, std::span<const weighting> weightings,
+                   const erased_events& events = {}) -> differentiated;
+
 /// The method of a name; misuse if there is none.
 auto find_method(std::string_view name) -> method_entry;
 
+/// Misuse if the method is not compiled for the events of `problem`.
+void expect_events(const method_entry& m, const std::string& problem);
+
 /// The name of the method for this tolerance when none is asked for.
 auto method_for(double rtol, bool stiff) -> std::string_view;
+
+/// The methods of an adjoint besides recursive_checkpoint, all of them.
+auto adjoint_methods(std::string_view adjoint) -> std::vector<adjoint_entry>;
+
+/// errors  misuse: the adjoint is not there for the method, or not through events
+auto find_adjoint_method(std::string_view adjoint, std::string_view method, bool has_events)
+    -> adjoint_entry;
 
 }  // namespace revode::cli

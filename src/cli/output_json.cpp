@@ -72,14 +72,14 @@ json reverse_object(const memory_plan& plan, const reverse_statistics& v, status
           {"status", name(ended)}};
 }
 /// Of recursive_checkpoint; of a solve that failed its plan and its status.
-json reverse_object(const checked_differentiated& d) {
+json reverse_object(const differentiated& d) {
   if (d.gradients.empty()) return reverse_object(d.plan, {}, d.ended(), 0);
   const timed_gradient& g = d.gradients.front();
   return reverse_object(d.plan, g.bar.reverse, g.bar.status, g.seconds);
 }
 
 /// Of the adjoints that may fail.
-json reverse_object(const gradient_request& r, const checked_differentiated& d) {
+json reverse_object(const gradient_request& r, const differentiated& d) {
   json object{{"adjoint", r.adjoint_name}, {"exact", r.exact()}};
   if (d.gradients.empty()) return object;
   const reverse_outcome& how = d.outcomes.front();
@@ -124,7 +124,7 @@ std::string json_of_solve(const run_request& r, const timed_solution& s) {
   return line(solve_object(r, s));
 }
 
-std::string json_of_gradient(const gradient_request& r, const checked_differentiated& d,
+std::string json_of_gradient(const gradient_request& r, const differentiated& d,
                              const std::optional<gradient_check>& check) {
   json object = solve_object(r, d);
   const bool known = d.has_gradient();

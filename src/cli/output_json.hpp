@@ -13,7 +13,7 @@ namespace revode::cli {
 /// One JSON object and a line feed each; numbers read back to the same bits, those that are not
 /// finite are null.
 std::string json_of_solve(const run_request& r, const timed_solution& s);
-std::string json_of_gradient(const gradient_request& r, const checked_differentiated& d,
+std::string json_of_gradient(const gradient_request& r, const differentiated& d,
                              const std::optional<gradient_check>& check);
 std::string json_of_schedule(const schedule_arguments& s, const schedule_run& r);
 

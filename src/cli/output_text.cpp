@@ -151,7 +151,7 @@ std::string reconstruction_line(double error) {
 }
 
 /// Of the adjoints that may fail.
-std::string outcome_lines(const gradient_request& r, const checked_differentiated& d) {
+std::string outcome_lines(const gradient_request& r, const differentiated& d) {
   const reverse_outcome& how = d.outcomes.front();
   const reverse_statistics& v = d.gradients.front().bar.reverse;
   const index back = how.backward.accepted + how.backward.rejected;
@@ -167,7 +167,7 @@ std::string outcome_lines(const gradient_request& r, const checked_differentiate
          reconstruction_line(how.reconstruction_error);
 }
 
-std::string no_gradient(const gradient_request& r, const checked_differentiated& d) {
+std::string no_gradient(const gradient_request& r, const differentiated& d) {
   if (d.gradients.empty()) return "no gradient: only a solve that reaches t1 has one\n";
   return (r.checkpoints() ? reverse_lines(d) : outcome_lines(r, d)) +
          "no gradient: the reverse pass ended with " + name(d.ended()) + " (" + explain(d.ended()) +
@@ -201,7 +201,7 @@ std::string text_of_solve(const run_request& r, const timed_solution& s) {
          event_table(r, s.result) + work_lines(s);
 }
 
-std::string text_of_gradient(const gradient_request& r, const checked_differentiated& d,
+std::string text_of_gradient(const gradient_request& r, const differentiated& d,
                              const std::optional<gradient_check>& check) {
   if (!d.has_gradient()) return text_of_solve(r, d) + no_gradient(r, d);
   return heading(r) + status_line(d.result) + event_table(r, d.result) + work_lines(d) +

@@ -15,7 +15,7 @@ std::string heading(const run_request& r);
 
 // What people read on stdout.
 std::string text_of_solve(const run_request& r, const timed_solution& s);
-std::string text_of_gradient(const gradient_request& r, const checked_differentiated& d,
+std::string text_of_gradient(const gradient_request& r, const differentiated& d,
                              const std::optional<gradient_check>& check);
 std::string text_of_schedule(const schedule_arguments& s, const schedule_run& r);
 

@@ -32,22 +32,22 @@ void read_vector(const arguments& given, std::string_view option, const std::str
 /// method, the nearest that is.
 auto chosen_method(const arguments& given, const run_request& r) -> std::string_view {
   const std::string_view best = method_for(r.settings.rtol, r.problem.stiff());
-  std::vector<std::string_view> compiled;
-  for (const adjoint_method& a : adjoint_methods(given.value_or("--adjoint", "")))
-    if (!r.has_events() || a.with_events != nullptr) compiled.push_back(a.method);
-  if (r.has_events() && compiled.empty())
-    for (const event_method& m : event_methods()) compiled.push_back(m.name);
+  std::vector<std::string_view> there;
+  for (const adjoint_entry& a : adjoint_methods(given.value_or("--adjoint", "")))
+    if (!r.has_events() || a.with_events != nullptr) there.push_back(a.method);
+  if (r.has_events() && there.empty())
+    for (const method_entry& m : compiled::methods_with_events()) there.push_back(m.name);
   const auto is_there = [&](std::string_view name) {
-    return std::find(compiled.begin(), compiled.end(), name) != compiled.end();
+    return std::find(there.begin(), there.end(), name) != there.end();
   };
-  if (compiled.empty() || is_there(best) || r.problem.stiff()) return best;
-  return r.settings.rtol < 1e-9 && is_there("dop853") ? "dop853" : compiled.front();
+  if (there.empty() || is_there(best) || r.problem.stiff()) return best;
+  return r.settings.rtol < 1e-9 && is_there("dop853") ? "dop853" : there.front();
 }
 
 void read_method(const arguments& given, run_request& r) {
   r.chosen = !given.has("--method");
   r.method = find_method(r.chosen ? chosen_method(given, r) : given.at("--method"));
-  if (r.has_events()) r.with_events = find_event_method(r.method.name, r.problem.name);
+  if (r.has_events()) expect_events(r.method, r.problem.name);
   if (!r.method.has_estimate && !given.has("--fixed-step"))
     misuse("method " + std::string(r.method.name) +
            " without --fixed-step (it has no error estimate to choose steps by) give "
@@ -134,8 +134,16 @@ auto read_run(const arguments& given) -> run_request {
 
 timed_solution run_request::solve(const initial_value_problem& q, const options& o,
                                   step_file* steps) const {
-  return has_events() ? with_events.solve(q, o, {steps}, problem.events)
-                      : method.solve(q, o, {steps});
+  erased_events seen = problem.events;
+  if (steps != nullptr)
+    seen.after_step = [=](double t, const vector& y) {
+      steps->step(t, y);
+      return false;
+    };
+  const auto start = std::chrono::steady_clock::now();
+  timed_solution s{method.uses(seen).solve(q, o, seen)};
+  s.seconds = seconds_since(start);
+  return s;
 }
 
 auto find_schedule(std::string_view name) -> schedule_kind {
@@ -225,7 +233,7 @@ auto equal_times(double t0, double t1, index intervals) -> save_at {
   return points;
 }
 
-auto bind(const erased_problem& p, const watched_field& f) -> initial_value_problem {
+auto bind(const erased_problem& p, const erased_field& f) -> initial_value_problem {
   return {f, p.y0, p.t0, p.t1, p.p};
 }
 

@@ -5,12 +5,11 @@
 #include <string>
 #include <utility>
 
-#include <cli/adjoint_methods.hpp>
 #include <cli/arguments.hpp>
-#include <cli/event_methods.hpp>
 #include <cli/loss.hpp>
 #include <cli/methods.hpp>
 #include <cli/schedule_run.hpp>
+#include <cli/step_file.hpp>
 #include <revode/problems/catalog.hpp>
 
 namespace revode::cli {
@@ -21,9 +20,8 @@ struct run_request {
 
   erased_problem problem;
   method_entry method;
-  event_method with_events;  ///< the same of a problem that has events
-  bool chosen = false;       ///< no --method: the library's choice
-  bool altered = false;      ///< t0, t1, y0 or p are not the problem's own: no reference
+  bool chosen = false;   ///< no --method: the library's choice
+  bool altered = false;  ///< t0, t1, y0 or p are not the problem's own: no reference
   options settings;
   index save_intervals = 0;                  ///< of --save-count
   std::string out, plot, events, steps_log;  ///< files; empty: none
@@ -43,7 +41,7 @@ struct gradient_request : run_request {
   loss of;
   std::string adjoint_name{recursive_checkpoint::name};
   recursive_checkpoint adjoint;
-  adjoint_method other;  ///< any adjoint but recursive_checkpoint
+  adjoint_entry other;  ///< any adjoint but recursive_checkpoint
   bool check = false;
   double unresolved =
       0.1;  ///< the share of the gradient that its error may be; infinite: not looked
@@ -52,18 +50,17 @@ struct gradient_request : run_request {
   bool exact() const;
   bool checkpoints() const { return adjoint_name == recursive_checkpoint::name; }
   /// The first of the weightings is that of the loss, whose gradient knows its error.
-  checked_differentiated differentiate(const initial_value_problem& q,
-                                       std::span<const weighting> weightings) const;
+  differentiated differentiate(const initial_value_problem& q,
+                               std::span<const weighting> weightings) const;
   /// The same until that error is at most gradient_rtol; the settings are then those of the last solve.
-  checked_differentiated resolve(const initial_value_problem& q,
-                                 std::span<const weighting> weightings);
+  differentiated resolve(const initial_value_problem& q, std::span<const weighting> weightings);
   pushed_solution<vector> push(const initial_value_problem& q,
                                const tangents<vector, vector>& along) const;
 
  private:
-  checked_differentiated differentiate_once(const initial_value_problem& q, const options& o,
-                                            std::span<const weighting> weightings) const;
-  void estimate_error(const initial_value_problem& q, checked_differentiated& d) const;
+  differentiated differentiate_once(const initial_value_problem& q, const options& o,
+                                    std::span<const weighting> weightings) const;
+  void estimate_error(const initial_value_problem& q, differentiated& d) const;
 };
 
 /// errors  misuse: unknown names, values that are none, files that cannot be written
@@ -91,7 +88,7 @@ void check_picture(std::string_view option, const std::string& path);
 /// t0 and the ends of `intervals` equal intervals to t1.
 auto equal_times(double t0, double t1, index intervals) -> save_at;
 
-/// The problem over a field that a progress line may watch.
-auto bind(const erased_problem& p, const watched_field& f) -> initial_value_problem;
+/// The problem over its field, or one that watches it.
+auto bind(const erased_problem& p, const erased_field& f) -> initial_value_problem;
 
 }  // namespace revode::cli

@@ -145,8 +145,7 @@ auto dense_solve(const run_request& r, index intervals, const std::vector<occurr
   const bool backwards = r.problem.t1 < r.problem.t0;
   std::sort(ts.begin(), ts.end(), [=](double a, double b) { return backwards ? b < a : a < b; });
   ts.erase(std::unique(ts.begin(), ts.end()), ts.end());
-  const watched_field f(r.problem.f);
-  return r.solve(bind(r.problem, f), o).result;
+  return r.solve(bind(r.problem, r.problem.f), o).result;
 }
 
 std::string picture_title(const run_request& r) {

@@ -35,14 +35,4 @@ class step_file {
   int error_ = 0;
 };
 
-/// An observer of steps that may write them.
-struct logged_steps {
-  step_file* to = nullptr;
-  template <class P>
-  bool after_step(double t, const Eigen::VectorXd& y, const P&) const {
-    if (to != nullptr) to->step(t, y);
-    return false;
-  }
-};
-
 }  // namespace revode::cli

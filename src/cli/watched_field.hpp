@@ -7,28 +7,27 @@
 
 namespace revode::cli {
 
-/// Tells a progress line, where there is one, of calls.
+/// Tells a progress line of calls.
 struct watched_rule : passed_derivatives<const erased_field&> {
   progress* line;
 
   template <class Face, class T, class V>
   auto value(Face, const T& t, const V& y, const V& p, V& dy) const
       -> decltype(Face::value(callable, t, y, p, dy)) {
-    if (line != nullptr) line->forward(value_of(t));
+    line->forward(value_of(t));
     Face::value(callable, t, y, p, dy);
   }
   template <class Face, class T, class V>
   auto pull(Face, const T& t, const V& y, const V& p, const V& w, T& gt, V& gy, V& gp) const
       -> decltype(Face::vjp(callable, t, y, p, w, gt, gy, gp)) {
-    if (line != nullptr) line->reverse(value_of(t));
+    line->reverse(value_of(t));
     Face::vjp(callable, t, y, p, w, gt, gy, gp);
   }
 };
 
-/// A named problem's field with all its derivatives, watched by a progress line where there is one.
+/// A named problem's field with all its derivatives, watched by a progress line.
 struct watched_field : field_by<watched_rule> {
-  explicit watched_field(const erased_field& f, progress* line = nullptr)
-      : field_by<watched_rule>{{{f}, line}} {}
+  watched_field(const erased_field& f, progress& line) : field_by<watched_rule>{{{f}, &line}} {}
 };
 
 }  // namespace revode::cli

@@ -8,7 +8,8 @@ function(check_revode_include header layer other)
   list(FIND engine ${other} to)
   if(layer STREQUAL other OR (from EQUAL -1 AND NOT to EQUAL -1)
      OR (layer STREQUAL "problems" AND other STREQUAL "interop") # the erased problems' states are Eigen's
-     OR (layer STREQUAL "batch" AND other STREQUAL "adjoint"))
+     OR (layer STREQUAL "batch" AND other STREQUAL "adjoint")
+     OR layer STREQUAL "any") # it stands on all, and nothing on it
     return()
   endif()
   if(to EQUAL -1 OR to GREATER from)

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <cli/adjoint_methods.hpp>
 #include <cli/ensemble_request.hpp>
+#include <cli/methods.hpp>
 #include <cli/request.hpp>
 #include <revode/problems/catalog.hpp>
 
@@ -46,8 +46,8 @@ auto vocabulary() -> std::vector<std::string> {
   std::vector<std::string> words(std::begin(options), std::end(options));
   words.insert(words.end(), std::begin(values), std::end(values));
   for (const auto& p : catalog()) words.emplace_back(p.name);
-  for (const auto& m : cli::method_table()) words.emplace_back(m.name);
-  for (const auto& a : cli::adjoint_texts()) words.emplace_back(a.name);
+  for (const auto& m : compiled::method_table()) words.emplace_back(m.name);
+  for (const auto& a : compiled::adjoint_texts()) words.emplace_back(a.name);
   for (const auto& s : schedule_names) words.emplace_back(s.second);
   return words;
 }

@@ -89,7 +89,8 @@ class erased_event {
 struct erased_events {
   static constexpr int most = 8;
   std::vector<erased_event> each{};
-  std::function<void(double, const Eigen::VectorXd&)> after_step{};  ///< sees every step's end
+  /// Sees every step's end; true stops the solve.
+  std::function<bool(double, const Eigen::VectorXd&)> after_step{};
 
   bool empty() const { return each.empty(); }
 };
@@ -137,11 +138,8 @@ class event_set<event_list<erased_events>, Y, P> {
   struct observer {
     static constexpr bool located = false, timed_by_parameters = false;
     struct {
-      std::function<void(double, const Eigen::VectorXd&)> tell;
-      bool after_step(double t, const Y& y, const P&) const {
-        if (tell) tell(t, y);
-        return false;
-      }
+      std::function<bool(double, const Eigen::VectorXd&)> tell;
+      bool after_step(double t, const Y& y, const P&) const { return tell && tell(t, y); }
     } event;
   };
   std::vector<one> each_;

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include <revode/schedule/binomial.hpp>
+#include <revode/schedule/kind.hpp>
 #include <revode/schedule/mixed.hpp>
 #include <revode/schedule/nested.hpp>
 #include <revode/schedule/online.hpp>
@@ -18,20 +19,6 @@
 #include <revode/schedule/wang_moin.hpp>
 
 namespace revode {
-
-/// The schedules by name.
-enum class schedule_kind : std::uint8_t {
-  store_all,
-  store_states,
-  binomial,
-  nested,
-  online,
-  online_seeded,
-  wang_moin,
-  mixed,
-  periodic,
-  two_tier
-};
 
 /// Schedule types that can be made from a request and told apart by name.
 template <schedule... S>

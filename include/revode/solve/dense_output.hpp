@@ -11,20 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include <revode/solve/dense_request.hpp>
 #include <revode/solve/solve.hpp>
 
 namespace revode {
-
-/// Asks a solve for its solution at every time:
-///   auto y = solve(q, tsit5{}, {}, dense_output{});
-///   y(0.3), y.derivative(0.3), y.at({0.1, 0.7, 0.2})
-///   auto z = solve(q, tsit5{}, {}, events(bounce{}), dense_output{});
-///   z(t), z(t, side::behind)     // at the time of an event: before it, and behind its jump
-struct dense_output {};
-
-/// Which of two values at a cut (a stop, a discontinuity, events): the one before everything that
-/// occurs at that time, as a save point has it, or the one behind. Elsewhere there is one value.
-enum class side : std::uint8_t { before, behind };
 
 /// The piecewise polynomial through the accepted steps, between t0 and the time reached, its ends
 /// included: at the end of a step it is the state there, elsewhere what a save point would have given,

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include <revode/solve/events/crossing.hpp>
 #include <revode/state/elements.hpp>
 #include <revode/status.hpp>
 
@@ -47,8 +48,6 @@ namespace revode {
 /// that occurs again within a few ulps of the time (bounces that accumulate), and a jump of the state
 /// that leaves it on the event's surface and heading through it, at once or when it has been at rest
 /// there (a body that does not bounce).
-enum class crossing : std::uint8_t { both, rising, falling };
-
 template <class... E>
 struct event_list {
   std::tuple<E...> each;

@@ -116,7 +116,8 @@ sparsity sparsity_of(const F& f, double t, const Y& y0, const P& p, int points =
   Y y = y0;
   for (int point = 0; point < points; ++point) {
     for (int i = 0; i < n; ++i)
-      y.data()[i] = y0.data()[i] + T(0.01 * (1 + point + static_cast<double>(i * 7919L % 101) / 101));
+      y.data()[i] =
+          y0.data()[i] + T(0.01 * (1 + point + static_cast<double>(i * 7919L % 101) / 101));
     const T at(t + 0.001 * point);
     if constexpr (call_accepts<F, Y, P, typename dependencies<T>::number>)
       if (add_dependencies(f, at, y, p, entries)) continue;

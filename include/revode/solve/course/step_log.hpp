@@ -10,16 +10,10 @@
 #include <vector>
 
 #include <revode/schedule/action.hpp>
+#include <revode/solve/course/step_replay.hpp>
 #include <revode/solve/course/step_rounding.hpp>
 
 namespace revode {
-
-/// How the accepted steps of a solve are known when they are run again; the bits are the same.
-enum class step_replay : std::uint8_t {
-  automatic,  ///< steps; the controller with store_all, and where a budget asks for it
-  steps,      ///< from a log of their ends and records
-  controller  ///< nothing is kept per step: replays repeat the attempts, the rejected ones included
-};
 
 /// Entries of the same few bytes, in blocks of 4,096 that start with some bytes of their own. With a
 /// limit, as many entries as fit into that many bytes, the table of blocks included.

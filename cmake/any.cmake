@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# revode::any, the compiled interface: every method over one type of problem. Implicit ones are lightly optimised, their
+# functions inlined where the compiler sees fit: fields behind a virtual call and matrices gain nothing by more.
+file(GLOB any_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/any/*.cpp)
+# These see what is compiled, and compile none of it.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/any/any.cpp ${PROJECT_SOURCE_DIR}/src/any/callbacks.cpp
+                            ${PROJECT_SOURCE_DIR}/src/any/table.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+set(method_parts 12) # sources over which the methods are spread, in their order
+math(EXPR last_part "${method_parts} - 1")
+foreach(part RANGE ${last_part})
+  set(source ${PROJECT_BINARY_DIR}/methods/${part}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT [[
+#include <any/entries.hpp>
+template auto revode::compiled::entries_of_part<@part@>() -> std::vector<method_entry>;
+]])
+  if(part LESS 3) # explicit methods: long states are summed by vectors, all in one piece
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-UREVODE_HD;-O3" SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  list(APPEND any_sources ${source})
+endforeach()
+revode_component(any ROOT include GLOB revode/any.hpp SOURCES ${any_sources} LINK revode::solvers revode::adjoint revode::catalog)
+target_compile_definitions(revode_any PRIVATE REVODE_METHOD_PARTS=${method_parts} REVODE_HD=inline)
+target_compile_options(revode_any PRIVATE -O1)
+target_precompile_headers(revode_any PRIVATE <any/entries.hpp>)
+target_include_directories(revode_any PRIVATE ${PROJECT_SOURCE_DIR}/src)
+if(REVODE_SANITIZED_SUBSET)
+  set_target_properties(revode_any PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <revode/adjoint/checkpoint_request.hpp>
+#include <revode/adjoint/gradient.hpp>
+#include <revode/solve/dense_request.hpp>
+#include <revode/solve/events/crossing.hpp>
+#include <revode/solve/options.hpp>
+#include <revode/solve/solution.hpp>
+
+namespace revode {
+
+// The compiled interface: methods and adjoints by name, fields as callbacks over arrays, nothing to
+// instantiate. Link revode::any.
+//
+//   revode::any_problem q{
+//       .f = revode::any_callbacks{
+//           .f = [](double, auto y, auto p, auto dy) { dy[0] = -p[0] * y[0]; },
+//           .jvp = [](double, auto y, auto p, double, auto v, auto u, auto out) { … }},
+//       .y0 = {1}, .t1 = 2, .p = {0.5}};
+//   auto s = solve(q, "tsit5", {.rtol = 1e-8});                                // s.y, s.status
+//   auto d = solve(q, "tsit5", {}, recursive_checkpoint{.slots = 20});         // d.pullback({.y = {1}})
+//
+// States and parameters are std::vector<double>. What it computes are the bits of the templates over
+// Eigen vectors compiled with the same flags.
+
+class erased_field;
+class erased_event;
+
+using any_state = std::vector<double>;
+using any_solution = solution<any_state>;
+using any_cotangents = cotangents<any_state>;
+using any_gradient = gradient<any_state, any_state>;
+
+/// A field and what it has of derivatives. Those that are missing are made of others: Jacobian and jvp of
+/// the vjp, Jacobian and vjp of the jvp, each exact, by n to 1 + n + np calls; of f alone by differences,
+/// if they are asked for (`by_finite_differences`). A method or adjoint that needs one that cannot be had
+/// is misuse.
+struct any_callbacks {
+  using in = std::span<const double>;
+  using out = std::span<double>;
+  std::function<void(double t, in y, in p, out dy)> f{};
+  /// Adds wᵀ∂f/∂t to gt, wᵀ∂f/∂y to gy, wᵀ∂f/∂p to gp.
+  std::function<void(double t, in y, in p, in w, double& gt, out gy, out gp)> vjp{};
+  /// df = ∂f/∂t dt + ∂f/∂y dy + ∂f/∂p dp
+  std::function<void(double t, in y, in p, double dt, in dy, in dp, out df)> jvp{};
+  /// ∂f/∂y row by row, into zeros: jac[i n + j] = ∂f_i/∂y_j
+  std::function<void(double t, in y, in p, out jac)> jacobian{};
+  bool by_finite_differences = false;
+};
+
+/// Any field. Copies share it; calls of one object may come from many threads where those of the callbacks
+/// may.
+class any_field {
+ public:
+  any_field(any_callbacks callbacks);  // NOLINT: a field is what its callbacks say
+  /// A typed field with all its derivatives: any_field(std::make_shared<const erased_field>(f)), with
+  /// revode/problems/erased_field.hpp.
+  any_field(std::shared_ptr<const erased_field> typed);  // NOLINT
+  any_field() = default;
+
+  /// dy = f(t, y, p)
+  void operator()(double t, const any_state& y, const any_state& p, any_state& dy) const;
+
+  const std::shared_ptr<const erased_field>& erased() const { return erased_; }
+  bool has_pulls() const { return pulls_; }        ///< vᵀ∂f can be had
+  bool has_jacobian() const { return jacobian_; }  ///< ∂f/∂y can be had
+  bool has_second() const { return second_; }      ///< derivatives of vᵀ∂f can be had
+
+ private:
+  std::shared_ptr<const erased_field> erased_;
+  bool pulls_ = true, jacobian_ = true, second_ = true;
+};
+
+/// A located event, as in revode/solve/events.hpp. Its derivatives are asked for by gradients alone.
+struct any_event_callbacks {
+  using in = std::span<const double>;
+  using out = std::span<double>;
+  std::string name{};
+  std::function<double(double t, in y, in p)> condition{};
+  /// The state behind the event; y_new comes as a copy of y. Empty: the state goes on.
+  std::function<void(double t, in y, in p, out y_new)> jump{};
+  crossing direction = crossing::both;
+  bool terminal = false;
+  bool passes = false;
+  /// Adds the condition's gradient to gt, gy, gp.
+  std::function<void(double t, in y, in p, double& gt, out gy, out gp)> condition_gradient{};
+  /// Adds wᵀ∂y_new/∂(t, y, p).
+  std::function<void(double t, in y, in p, in w, double& gt, out gy, out gp)> jump_vjp{};
+};
+class any_event {
+ public:
+  any_event(any_event_callbacks callbacks);  // NOLINT
+  any_event(
+      std::shared_ptr<const erased_event> typed);  // NOLINT: revode/problems/erased_events.hpp
+
+  const std::shared_ptr<const erased_event>& erased() const { return erased_; }
+  bool has_pulls() const { return pulls_; }
+
+ private:
+  std::shared_ptr<const erased_event> erased_;
+  bool pulls_ = true;
+};
+
+struct any_problem {
+  any_field f{};
+  any_state y0{};
+  double t0 = 0, t1 = 1;
+  any_state p{};
+  std::vector<any_event> events{};
+  /// Sees the end of every accepted step; true stops the solve.
+  std::function<bool(double t, std::span<const double> y)> after_step{};
+  std::vector<double> jumps{};  ///< of a named problem: times for options::discontinuities
+};
+
+/// One of the named problems, "lorenz", "lorenz96:40"; `revode list problems` tells them.
+/// errors  std::invalid_argument: there is none of the name
+any_problem named_problem(std::string_view spec);
+
+/// A method by its name, or by the type that it has in the templates; `revode list methods`.
+class any_method {
+ public:
+  any_method(std::string_view name) : name_(name) {}    // NOLINT
+  any_method(const char* name) : name_(name) {}         // NOLINT
+  any_method(const std::string& name) : name_(name) {}  // NOLINT
+  template <class M>
+  requires requires {
+    M::name;
+    M::embedded_order;
+  }
+  any_method(const M&) : name_(M::name) {}  // NOLINT
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+std::vector<std::string> any_method_names();
+
+/// The adjoints besides recursive_checkpoint, by name: "backsolve", "interpolating", "gauss", "reversible".
+/// `every` as in adjoint/interpolating.hpp.
+struct any_adjoint {
+  std::string name{};
+  index every = 0;
+};
+std::vector<std::string> any_adjoint_names();
+
+/// A solve with its solution at every time, as dense_solution.
+class any_dense_solution : public any_solution {
+ public:
+  /// y(t), dy/dt
+  /// errors  std::invalid_argument for a time outside
+  any_state operator()(double t, side which = side::before) const;
+  any_state derivative(double t, side which = side::before) const;
+  std::vector<any_state> at(const std::vector<double>& ts, side which = side::before) const;
+
+ private:
+  struct state;
+  explicit any_dense_solution(std::shared_ptr<state> s);
+  friend any_dense_solution solve(const any_problem&, const any_method&, const options&,
+                                  dense_output);
+  std::shared_ptr<state> state_;
+};
+
+/// A solve that can be pulled back, as often as wanted.
+class any_differentiable_solution : public any_solution {
+ public:
+  /// The derivative of a loss with these cotangents, as differentiable_solution::pullback.
+  any_gradient pullback(const any_cotangents& w) const;
+
+ private:
+  struct state;
+  explicit any_differentiable_solution(std::shared_ptr<state> s);
+  friend any_differentiable_solution solve(const any_problem&, const any_method&, const options&,
+                                           const recursive_checkpoint&);
+  friend any_differentiable_solution solve(const any_problem&, const any_method&, const options&,
+                                           const any_adjoint&);
+  std::shared_ptr<state> state_;
+};
+
+/// As the templates of the same names: options, save points, statuses, statistics.
+/// cost    besides the solve: an indirect call an evaluation of the field, a few small allocations a solve
+/// errors  std::invalid_argument, before any work: names that are none, derivatives that cannot be had, more
+///         than 8 events, events by a method that is not compiled for them, and what the templates refuse
+any_solution solve(const any_problem& q, const any_method& m, const options& o);
+any_dense_solution solve(const any_problem& q, const any_method& m, const options& o, dense_output);
+any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
+                                  const recursive_checkpoint& adjoint);
+any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
+                                  const any_adjoint& adjoint);
+
+}  // namespace revode

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <any/compiled.hpp>
+
+namespace revode::compiled {
+
+/// The methods are compiled in so many sources, written by cmake/any.cmake, in equal shares.
+inline constexpr std::size_t method_parts = REVODE_METHOD_PARTS;
+
+/// Those of one part; defined in entries.hpp, each instantiated in a source of its own.
+template <std::size_t Part>
+auto entries_of_part() -> std::vector<method_entry>;
+
+struct named_uses {
+  std::string_view name;
+  method_uses uses;
+};
+auto uses_with_events() -> std::vector<named_uses>;
+
+}  // namespace revode::compiled
