@@ -4,6 +4,7 @@
 file(GLOB any_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/any/*.cpp)
 # These see what is compiled, and compile none of it.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/any/any.cpp ${PROJECT_SOURCE_DIR}/src/any/callbacks.cpp
+                            ${PROJECT_SOURCE_DIR}/src/any/c_problem.cpp ${PROJECT_SOURCE_DIR}/src/any/c_solution.cpp
                             ${PROJECT_SOURCE_DIR}/src/any/table.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 set(method_parts 12) # sources over which the methods are spread, in their order
 math(EXPR last_part "${method_parts} - 1")
@@ -19,6 +20,10 @@ template auto revode::compiled::entries_of_part<@part@>() -> std::vector<method_
   list(APPEND any_sources ${source})
 endforeach()
 revode_component(any ROOT include GLOB revode/any.hpp SOURCES ${any_sources} LINK revode::solvers revode::adjoint revode::catalog)
+target_sources(revode_any PUBLIC FILE_SET HEADERS FILES ${PROJECT_SOURCE_DIR}/include/revode.h)
+if(REVODE_INSTALL) # a module is compiled by whoever uses it
+  install(FILES ${PROJECT_SOURCE_DIR}/include/revode.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT revode_development)
+endif()
 target_compile_definitions(revode_any PRIVATE REVODE_METHOD_PARTS=${method_parts} REVODE_HD=inline)
 target_compile_options(revode_any PRIVATE -O1)
 target_precompile_headers(revode_any PRIVATE <any/entries.hpp>)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D SOURCE=file -D KEYWORD=word [-D FAILS=ON] -P check_output.cmake -- program argument...
 # Runs the program: it must succeed (fail with FAILS), and what it prints must match the regular
-# expression of every line `// word: regex` of the source.
+# expression of every line `// word: regex` of the source (` * word:` in C, `! word:` in Fortran).
 set(command)
 set(in_command OFF)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -19,12 +19,13 @@ if(FAILS AND result EQUAL 0)
 elseif(NOT FAILS AND NOT result EQUAL 0)
   message(FATAL_ERROR "${SOURCE} ended with ${result}")
 endif()
-file(STRINGS ${SOURCE} lines REGEX "^// ${KEYWORD}: ")
+set(mark "^(//|!| \\*) ${KEYWORD}: ")
+file(STRINGS ${SOURCE} lines REGEX "${mark}")
 if(FAILS AND NOT lines)
   message(FATAL_ERROR "${SOURCE} names no `// ${KEYWORD}: regex`")
 endif()
 foreach(line IN LISTS lines)
-  string(REGEX REPLACE "^// ${KEYWORD}: " "" pattern "${line}")
+  string(REGEX REPLACE "${mark}" "" pattern "${line}")
   if(NOT output MATCHES "${pattern}")
     message(FATAL_ERROR "nothing in the output matches: ${pattern}")
   endif()

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <revode/any.hpp>
+
+// The layouts that C sees, as C++ objects.
+struct revode_problem {
+  revode::any_problem q;
+  std::optional<revode::any_callbacks> callbacks{};  // none: a named problem
+  void* user = nullptr;
+};
+struct revode_solution {
+  std::size_t n = 0, np = 0;
+  std::variant<revode::any_solution, revode::any_dense_solution, revode::any_differentiable_solution>
+      of;
+  const revode::any_solution& plain() const {
+    return std::visit([](const revode::any_solution& s) -> const revode::any_solution& { return s; },
+                      of);
+  }
+};
+
+namespace revode::c {
+
+// What the functions of revode.h share.
+
+inline thread_local std::string last_error;
+
+/// A function of the caller's returned another number than 0.
+struct callback_failed {
+  const char* what;
+  int number;
+};
+inline void expect_zero(const char* what, int number) {
+  if (number != 0) throw callback_failed{what, number};
+}
+
+[[noreturn]] inline void misuse(const std::string& text) { throw std::invalid_argument(text); }
+
+/// Runs what may throw, and says by code and text how it went.
+template <class Work>
+revode_code guarded(Work&& work) noexcept {
+  try {
+    work();
+    return REVODE_OK;
+  } catch (const std::invalid_argument& e) {
+    last_error = e.what();
+    return REVODE_MISUSE;
+  } catch (const std::bad_alloc&) {
+    last_error = "out of memory (an allocation failed) give a smaller budget or problem?";
+    return REVODE_OUT_OF_MEMORY;
+  } catch (const callback_failed& e) {
+    last_error = std::string("the caller's ") + e.what + " returned " + std::to_string(e.number) +
+                 " (it ends the call) return 0 to go on?";
+    return REVODE_CALLBACK;
+  } catch (const std::exception& e) {
+    last_error = e.what();
+  } catch (...) {
+    last_error = "an exception that says nothing of itself";
+  }
+  return REVODE_FAILURE;
+}
+
+template <class T>
+T& given(T* pointer, const char* what) {
+  if (pointer == nullptr)
+    misuse(std::string(what) + " is NULL (it is needed) pass what an earlier call gave?");
+  return *pointer;
+}
+
+/// A struct of the caller's as this version knows it: members behind the caller's size keep their defaults.
+template <class T>
+T as_known(const T* from, const T& defaults, const char* what) {
+  if (from == nullptr) return defaults;
+  if (from->size < sizeof(std::size_t) || from->size > 16 * sizeof(T))
+    misuse(std::string(what) + " of " + std::to_string(from->size) +
+           " bytes (its first member is its size) begin with its initialiser in revode.h?");
+  T known = defaults;
+  std::memcpy(&known, from, std::min(from->size, sizeof(T)));
+  return known;
+}
+
+inline std::vector<double> listed(const double* from, std::size_t count) {
+  if (from == nullptr) return {};
+  return {from, from + count};
+}
+
+inline void give(const any_state& from, double* to) {
+  if (to != nullptr) std::copy(from.begin(), from.end(), to);
+}
+
+}  // namespace revode::c

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <any/c_objects.hpp>
+
+using namespace revode;
+using namespace revode::c;
+
+namespace {
+
+/// Makes the field of a problem anew, of the functions that it has by now.
+void renew(revode_problem& q, const char* what) {
+  if (!q.callbacks)
+    misuse(std::string(what) + " of a named problem (it has its own derivatives) set none?");
+  q.q.f = *q.callbacks;
+}
+
+}  // namespace
+
+extern "C" {
+
+revode_code revode_problem_new(int n, const double* y0, int np, const double* p, double t0,
+                               double t1, revode_f f, void* user, revode_problem** q) {
+  return guarded([&] {
+    if (n < 1 || np < 0)
+      misuse("a problem of " + std::to_string(n) + " states and " + std::to_string(np) +
+             " parameters (n >= 1 and np >= 0) pass their numbers?");
+    given(y0, "y0");
+    if (np > 0) given(p, "p");
+    given(f, "f");
+    revode_problem*& out = given(q, "where the problem goes");
+    revode_problem made;
+    made.user = user;
+    made.callbacks = any_callbacks{.f = [=](double t, auto y, auto with, auto dy) {
+      expect_zero("f", f(t, y.data(), with.data(), dy.data(), user));
+    }};
+    made.q = {.y0 = {y0, y0 + n}, .t0 = t0, .t1 = t1, .p = listed(p, std::size_t(np))};
+    renew(made, "f");
+    out = new revode_problem(std::move(made));
+  });
+}
+revode_code revode_problem_named(const char* spec, revode_problem** q) {
+  return guarded([&] {
+    revode_problem*& out = given(q, "where the problem goes");
+    out = new revode_problem{named_problem(&given(spec, "the name"))};
+  });
+}
+void revode_problem_free(revode_problem* q) { delete q; }
+
+revode_code revode_problem_set_vjp(revode_problem* q, revode_vjp vjp) {
+  return guarded([&] {
+    revode_problem& of = given(q, "the problem");
+    given(vjp, "vjp");
+    if (of.callbacks)
+      of.callbacks->vjp = [vjp, user = of.user](double t, auto y, auto p, auto w, double& gt,
+                                                auto gy, auto gp) {
+        expect_zero("vjp", vjp(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), user));
+      };
+    renew(of, "the vjp");
+  });
+}
+revode_code revode_problem_set_jvp(revode_problem* q, revode_jvp jvp) {
+  return guarded([&] {
+    revode_problem& of = given(q, "the problem");
+    given(jvp, "jvp");
+    if (of.callbacks)
+      of.callbacks->jvp = [jvp, user = of.user](double t, auto y, auto p, double dt, auto dy,
+                                                auto dp, auto out) {
+        expect_zero("jvp",
+                    jvp(t, y.data(), p.data(), dt, dy.data(), dp.data(), out.data(), user));
+      };
+    renew(of, "the jvp");
+  });
+}
+revode_code revode_problem_set_jacobian(revode_problem* q, revode_jacobian jacobian) {
+  return guarded([&] {
+    revode_problem& of = given(q, "the problem");
+    given(jacobian, "jacobian");
+    if (of.callbacks)
+      of.callbacks->jacobian = [jacobian, user = of.user](double t, auto y, auto p, auto jac) {
+        expect_zero("jacobian", jacobian(t, y.data(), p.data(), jac.data(), user));
+      };
+    renew(of, "the Jacobian");
+  });
+}
+revode_code revode_problem_use_finite_differences(revode_problem* q) {
+  return guarded([&] {
+    revode_problem& of = given(q, "the problem");
+    if (of.callbacks) of.callbacks->by_finite_differences = true;
+    renew(of, "differences");
+  });
+}
+
+revode_code revode_problem_sizes(const revode_problem* q, int* n, int* np) {
+  return guarded([&] {
+    const any_problem& of = given(q, "the problem").q;
+    if (n != nullptr) *n = static_cast<int>(of.y0.size());
+    if (np != nullptr) *np = static_cast<int>(of.p.size());
+  });
+}
+revode_code revode_problem_get(const revode_problem* q, double* y0, double* p, double* t0,
+                               double* t1) {
+  return guarded([&] {
+    const any_problem& of = given(q, "the problem").q;
+    give(of.y0, y0);
+    give(of.p, p);
+    if (t0 != nullptr) *t0 = of.t0;
+    if (t1 != nullptr) *t1 = of.t1;
+  });
+}
+revode_code revode_problem_set(revode_problem* q, const double* y0, const double* p, double t0,
+                               double t1) {
+  return guarded([&] {
+    any_problem& of = given(q, "the problem").q;
+    if (y0 != nullptr) of.y0.assign(y0, y0 + of.y0.size());
+    if (p != nullptr) of.p.assign(p, p + of.p.size());
+    of.t0 = t0;
+    of.t1 = t1;
+  });
+}
+
+revode_code revode_problem_add_event(revode_problem* q, const revode_event* event) {
+  return guarded([&] {
+    any_problem& of = given(q, "the problem").q;
+    const revode_event c =
+        as_known(&given(event, "the event"), revode_event REVODE_EVENT, "revode_event");
+    any_event_callbacks e{.name = c.name == nullptr ? "" : c.name};
+    if (c.condition != nullptr)
+      e.condition = [c](double t, auto y, auto p) {
+        double value = 0;
+        expect_zero("condition", c.condition(t, y.data(), p.data(), &value, c.user));
+        return value;
+      };
+    if (c.jump != nullptr)
+      e.jump = [c](double t, auto y, auto p, auto y_new) {
+        expect_zero("jump", c.jump(t, y.data(), p.data(), y_new.data(), c.user));
+      };
+    if (c.condition_gradient != nullptr)
+      e.condition_gradient = [c](double t, auto y, auto p, double& gt, auto gy, auto gp) {
+        expect_zero("condition_gradient", c.condition_gradient(t, y.data(), p.data(), &gt,
+                                                               gy.data(), gp.data(), c.user));
+      };
+    if (c.jump_vjp != nullptr)
+      e.jump_vjp = [c](double t, auto y, auto p, auto w, double& gt, auto gy, auto gp) {
+        expect_zero("jump_vjp", c.jump_vjp(t, y.data(), p.data(), w.data(), &gt, gy.data(),
+                                           gp.data(), c.user));
+      };
+    if (c.direction < 0 || c.direction > 2)
+      misuse("direction = " + std::to_string(c.direction) +
+             " of an event (0 both, 1 rising, 2 falling) give one of them?");
+    e.direction = static_cast<crossing>(c.direction);
+    e.terminal = c.terminal != 0;
+    e.passes = c.passes != 0;
+    of.events.emplace_back(std::move(e));
+  });
+}
+
+}  // extern "C"
