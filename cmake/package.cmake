@@ -14,11 +14,13 @@ install(EXPORT revode-targets NAMESPACE revode:: DESTINATION ${package_dir} COMP
 
 # The prefix is found from where the file lies, however deep that is.
 file(RELATIVE_PATH up ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+set(descriptions revode revode-core)
 set(any_library)
 if(REVODE_ANY)
   set(any_library "-lrevode_any ")
+  list(APPEND descriptions revode-c)
 endif()
-foreach(name IN ITEMS revode revode-core)
+foreach(name IN LISTS descriptions)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT revode_development)
 endforeach()
