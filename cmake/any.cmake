@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # revode::any, the compiled interface: every method over one type of problem. Implicit ones are lightly optimised, their
 # functions inlined where the compiler sees fit: fields behind a virtual call and matrices gain nothing by more.
+find_package(Threads REQUIRED)
 file(GLOB any_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/any/*.cpp)
-# These see what is compiled, and compile none of it.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/any/any.cpp ${PROJECT_SOURCE_DIR}/src/any/callbacks.cpp
-                            ${PROJECT_SOURCE_DIR}/src/any/c_problem.cpp ${PROJECT_SOURCE_DIR}/src/any/c_solution.cpp
-                            ${PROJECT_SOURCE_DIR}/src/any/table.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+# But for two they see what is compiled, and compile none of it.
+set_source_files_properties(${any_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/any/adjoints.cpp ${PROJECT_SOURCE_DIR}/src/any/with_events.cpp
+                            PROPERTIES SKIP_PRECOMPILE_HEADERS OFF)
 set(method_parts 12) # sources over which the methods are spread, in their order
 math(EXPR last_part "${method_parts} - 1")
 foreach(part RANGE ${last_part})
@@ -19,7 +20,7 @@ template auto revode::compiled::entries_of_part<@part@>() -> std::vector<method_
   endif()
   list(APPEND any_sources ${source})
 endforeach()
-revode_component(any ROOT include GLOB revode/any.hpp SOURCES ${any_sources} LINK revode::solvers revode::adjoint revode::catalog)
+revode_component(any ROOT include GLOB revode/any.hpp SOURCES ${any_sources} LINK revode::solvers revode::adjoint revode::catalog Threads::Threads)
 target_sources(revode_any PUBLIC FILE_SET HEADERS FILES ${PROJECT_SOURCE_DIR}/include/revode.h)
 if(REVODE_INSTALL) # a module is compiled by whoever uses it
   install(FILES ${PROJECT_SOURCE_DIR}/include/revode.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT revode_development)

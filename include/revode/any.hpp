@@ -40,6 +40,7 @@ using any_state = std::vector<double>;
 using any_solution = solution<any_state>;
 using any_cotangents = cotangents<any_state>;
 using any_gradient = gradient<any_state, any_state>;
+using any_tangents = tangents<any_state, any_state>;
 
 /// A field and what it has of derivatives. Those that are missing are made of others: Jacobian and jvp of
 /// the vjp, Jacobian and vjp of the jvp, each exact, by n to 1 + n + np calls; of f alone by differences,
@@ -175,6 +176,8 @@ class any_differentiable_solution : public any_solution {
  public:
   /// The derivative of a loss with these cotangents, as differentiable_solution::pullback.
   any_gradient pullback(const any_cotangents& w) const;
+  /// Of several losses, with the replays of one where the adjoint is recursive_checkpoint.
+  std::vector<any_gradient> gradients(const std::vector<any_cotangents>& losses) const;
 
  private:
   struct state;
@@ -184,6 +187,29 @@ class any_differentiable_solution : public any_solution {
   friend any_differentiable_solution solve(const any_problem&, const any_method&, const options&,
                                            const any_adjoint&);
   std::shared_ptr<state> state_;
+};
+
+/// A solve and its derivative along a direction of its inputs, as pushed_solution.
+struct any_pushed_solution : any_solution {
+  any_state y_dot{};
+  std::vector<any_state> ys_dot{};
+  std::vector<double> events_dot{};
+  revode::status tangent_status = revode::status::success;
+};
+
+/// The value of a loss of a solution; its derivative goes into the cotangents.
+using any_loss = std::function<double(const any_solution& s, any_cotangents& bar)>;
+
+/// Neither value nor gradient where the solve is not complete.
+struct any_value_and_gradient {
+  std::optional<double> value{};
+  std::optional<any_gradient> gradient{};
+  any_solution solution{};
+};
+
+/// A problem of an ensemble; what is empty is that of the problem itself.
+struct any_point {
+  any_state y0{}, p{};
 };
 
 /// As the templates of the same names: options, save points, statuses, statistics.
@@ -196,5 +222,19 @@ any_differentiable_solution solve(const any_problem& q, const any_method& m, con
                                   const recursive_checkpoint& adjoint);
 any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
                                   const any_adjoint& adjoint);
+any_pushed_solution solve(const any_problem& q, const any_method& m, const options& o,
+                          const any_tangents& along);
+any_value_and_gradient value_and_gradient(const any_problem& q, const any_method& m,
+                                          const options& o, const any_loss& loss,
+                                          const recursive_checkpoint& adjoint = {});
+
+/// The same for each of many starts and parameters, on threads (0: as many as the machine has), in the bits
+/// of as many calls. The callbacks and the loss are called by several threads at once.
+/// errors  what a call throws: that of the first point that does, when the others have ended
+std::vector<any_solution> solve_each(const any_problem& q, const any_method& m, const options& o,
+                                     std::span<const any_point> points, int threads = 0);
+std::vector<any_value_and_gradient> value_and_gradient_each(
+    const any_problem& q, const any_method& m, const options& o, std::span<const any_point> points,
+    const any_loss& loss, const recursive_checkpoint& adjoint = {}, int threads = 0);
 
 }  // namespace revode

@@ -22,11 +22,12 @@ struct revode_problem {
 };
 struct revode_solution {
   std::size_t n = 0, np = 0;
-  std::variant<revode::any_solution, revode::any_dense_solution, revode::any_differentiable_solution>
+  std::variant<revode::any_solution, revode::any_dense_solution,
+               revode::any_differentiable_solution>
       of;
   const revode::any_solution& plain() const {
-    return std::visit([](const revode::any_solution& s) -> const revode::any_solution& { return s; },
-                      of);
+    return std::visit(
+        [](const revode::any_solution& s) -> const revode::any_solution& { return s; }, of);
   }
 };
 

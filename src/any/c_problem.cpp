@@ -64,8 +64,7 @@ revode_code revode_problem_set_jvp(revode_problem* q, revode_jvp jvp) {
     if (of.callbacks)
       of.callbacks->jvp = [jvp, user = of.user](double t, auto y, auto p, double dt, auto dy,
                                                 auto dp, auto out) {
-        expect_zero("jvp",
-                    jvp(t, y.data(), p.data(), dt, dy.data(), dp.data(), out.data(), user));
+        expect_zero("jvp", jvp(t, y.data(), p.data(), dt, dy.data(), dp.data(), out.data(), user));
       };
     renew(of, "the jvp");
   });
@@ -135,13 +134,13 @@ revode_code revode_problem_add_event(revode_problem* q, const revode_event* even
       };
     if (c.condition_gradient != nullptr)
       e.condition_gradient = [c](double t, auto y, auto p, double& gt, auto gy, auto gp) {
-        expect_zero("condition_gradient", c.condition_gradient(t, y.data(), p.data(), &gt,
-                                                               gy.data(), gp.data(), c.user));
+        expect_zero("condition_gradient",
+                    c.condition_gradient(t, y.data(), p.data(), &gt, gy.data(), gp.data(), c.user));
       };
     if (c.jump_vjp != nullptr)
       e.jump_vjp = [c](double t, auto y, auto p, auto w, double& gt, auto gy, auto gp) {
-        expect_zero("jump_vjp", c.jump_vjp(t, y.data(), p.data(), w.data(), &gt, gy.data(),
-                                           gp.data(), c.user));
+        expect_zero("jump_vjp",
+                    c.jump_vjp(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), c.user));
       };
     if (c.direction < 0 || c.direction > 2)
       misuse("direction = " + std::to_string(c.direction) +

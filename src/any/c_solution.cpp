@@ -74,8 +74,9 @@ void expect_number(const char* what, std::size_t k, std::size_t count) {
 const any_dense_solution& dense_part(const revode_solution* s) {
   const auto* of = std::get_if<any_dense_solution>(&given(s, "the solution").of);
   if (of == nullptr)
-    misuse("the state at a time of a solution that keeps none (revode_solve) solve by "
-           "revode_solve_dense?");
+    misuse(
+        "the state at a time of a solution that keeps none (revode_solve) solve by "
+        "revode_solve_dense?");
   return *of;
 }
 
@@ -208,8 +209,9 @@ revode_code revode_solution_pullback(revode_solution* s, const double* y_bar, co
   return guarded([&] {
     const auto* of = std::get_if<any_differentiable_solution>(&given(s, "the solution").of);
     if (of == nullptr)
-      misuse("a gradient of a solution that keeps nothing for it (revode_solve or _dense) solve by "
-             "revode_solve_differentiable?");
+      misuse(
+          "a gradient of a solution that keeps nothing for it (revode_solve or _dense) solve by "
+          "revode_solve_differentiable?");
     any_cotangents w;
     if (y_bar != nullptr) w.y = listed(y_bar, s->n);
     for (std::size_t k = 0; ys_bar != nullptr && k < of->ys.size(); ++k)

@@ -41,6 +41,8 @@ struct differentiable {
   virtual auto result() const -> const solution_type& = 0;
   virtual auto plan() const -> memory_plan = 0;  ///< of recursive_checkpoint alone
   virtual auto pullback(const cotangents<vector>& w) -> pulled_gradient = 0;
+  virtual auto gradients(const std::vector<cotangents<vector>>& losses)
+      -> std::vector<gradient_type> = 0;
 };
 
 /// A solve that knows its solution at every time. It refers to its problem.

@@ -68,6 +68,13 @@ struct pulled final : differentiable {
     else
       return {std::move(bar)};
   }
+  auto gradients(const std::vector<cotangents<vector>>& losses)
+      -> std::vector<gradient_type> override {
+    if constexpr (requires { s.gradients(losses); }) return s.gradients(losses);
+    std::vector<gradient_type> all;
+    for (const cotangents<vector>& w : losses) all.push_back(s.pullback(w));
+    return all;
+  }
 };
 /// Events, where there are any, are the last of the arguments.
 template <class M, class Adjoint, class... Events>

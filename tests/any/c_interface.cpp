@@ -89,8 +89,7 @@ TEST_CASE("C gets the bits of C++: solves, dense output, gradients") {
   const double ys_bar[] = {0.5, 0.25, -1, 2};
   gradient_of_c mine;
   REQUIRE(revode_solution_pullback(s.it, weights, ys_bar, nullptr, &mine.g) == REVODE_OK);
-  const auto bar =
-      expected.pullback({.y = any_state{1.0, -2.0}, .ys = {{0.5, 0.25}, {-1.0, 2.0}}});
+  const auto bar = expected.pullback({.y = any_state{1.0, -2.0}, .ys = {{0.5, 0.25}, {-1.0, 2.0}}});
   CHECK(std::memcmp(mine.of_p, bar.p.data(), sizeof mine.of_p) == 0);
   CHECK(std::memcmp(mine.of_y0, bar.y0.data(), sizeof mine.of_y0) == 0);
   CHECK(mine.g.t1 == bar.t1);
@@ -111,7 +110,8 @@ TEST_CASE("every method, adjoint, schedule and named problem can be reached from
   std::size_t methods = 0;
   for (; const char* method = revode_method_name(methods); ++methods) {
     CAPTURE(method);
-    const bool halves = std::strcmp(method, "stormer_verlet") == 0 || !std::strcmp(method, "kahan_li8");
+    const bool halves =
+        std::strcmp(method, "stormer_verlet") == 0 || !std::strcmp(method, "kahan_li8");
     problem_of_c q;
     REQUIRE(revode_problem_named(halves ? "kepler" : "lotka_volterra", &q.it) == REVODE_OK);
     double from = 0;

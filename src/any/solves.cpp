@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <any/held_problem.hpp>
+
+#include <vector>
+
+#include <revode/problems/catalog.hpp>
+
+namespace revode {
+
+using compiled::from_eigen, compiled::held_problem, compiled::misuse, compiled::to_eigen,
+    compiled::told, compiled::vector;
+
+namespace {
+
+auto find_method(const any_method& m) -> const compiled::method_entry& {
+  std::vector<std::string_view> known;
+  for (const compiled::method_entry& e : compiled::method_table()) {
+    if (e.name == m.name()) return e;
+    known.push_back(e.name);
+  }
+  const std::string nearest = nearest_name(m.name(), known);
+  misuse("unknown method '" + m.name() + "' (it is not among any_method_names()) did you mean '" +
+         (nearest.empty() ? "tsit5" : nearest) + "'?");
+}
+
+/// What a forward solve asks for, and what besides a gradient does.
+void check(const any_problem& q, const compiled::method_entry& m) {
+  const std::string method(m.name);
+  if (!q.f.erased())
+    misuse("a problem without a field (any_problem::f is empty) give it one, or named_problem?");
+  if (m.asks_jacobian && !q.f.has_jacobian())
+    misuse("method " + method +
+           " on callbacks without a Jacobian (its stages are implicit) give jacobian, jvp or vjp, "
+           "or by_finite_differences?");
+  if (m.asks_second && !q.f.has_pulls())
+    misuse("method " + method +
+           " on callbacks without vjp and jvp (it needs the derivative in t besides the Jacobian) "
+           "give one of them, or choose kvaerno5?");
+  if (q.events.size() > static_cast<std::size_t>(erased_events::most))
+    misuse(std::to_string(q.events.size()) + " events (a problem has at most " +
+           std::to_string(erased_events::most) + ") merge some, or solve it by the templates?");
+  if (!q.events.empty() && !m.finds_events()) {
+    std::string known;
+    for (const compiled::method_entry& e : compiled::methods_with_events())
+      known.append(known.empty() ? "" : ", ").append(e.name);
+    misuse("method " + method + " with events (they are compiled for " + known +
+           ") choose one of these, or solve it by the templates?");
+  }
+}
+void check_pulls(const any_problem& q, const compiled::method_entry& m) {
+  const std::string method(m.name);
+  if (!q.f.has_pulls())
+    misuse(
+        "a gradient of callbacks without vjp and jvp (their derivatives are not known) give one "
+        "of them, or by_finite_differences?");
+  if (m.asks_second && !q.f.has_second())
+    misuse("a gradient by method " + method +
+           " of callbacks (it needs second derivatives of the field) take kvaerno5 or radau_iia5, "
+           "a typed field, or by_finite_differences?");
+  for (const any_event& e : q.events)
+    if (!e.has_pulls())
+      misuse("a gradient through event '" + e.erased()->name +
+             "' (the derivatives of its condition or jump are not known) give "
+             "condition_gradient, and jump_vjp where it has a jump?");
+  if (q.after_step)
+    misuse(
+        "a gradient of a solve that after_step sees (it would be called again by replays) solve "
+        "without it?");
+}
+
+}  // namespace
+
+struct any_dense_solution::state {
+  held_problem held;
+  std::unique_ptr<compiled::dense> dense;
+};
+struct any_differentiable_solution::state {
+  held_problem held;
+  std::unique_ptr<compiled::differentiable> solved;
+};
+
+any_dense_solution::any_dense_solution(std::shared_ptr<state> s)
+    : any_solution(told(s->dense->result())),
+      state_(std::move(s)) {}
+any_state any_dense_solution::operator()(double t, side which) const {
+  return from_eigen(state_->dense->value(t, which));
+}
+any_state any_dense_solution::derivative(double t, side which) const {
+  return from_eigen(state_->dense->derivative(t, which));
+}
+std::vector<any_state> any_dense_solution::at(const std::vector<double>& ts, side which) const {
+  std::vector<any_state> ys;
+  ys.reserve(ts.size());
+  for (const double t : ts) ys.push_back((*this)(t, which));
+  return ys;
+}
+
+any_differentiable_solution::any_differentiable_solution(std::shared_ptr<state> s)
+    : any_solution(told(s->solved->result())),
+      state_(std::move(s)) {}
+any_gradient any_differentiable_solution::pullback(const any_cotangents& w) const {
+  return told(state_->solved->pullback(to_eigen(w)).bar);
+}
+
+std::vector<any_gradient> any_differentiable_solution::gradients(
+    const std::vector<any_cotangents>& losses) const {
+  std::vector<cotangents<vector>> of;
+  for (const any_cotangents& w : losses) of.push_back(to_eigen(w));
+  std::vector<any_gradient> all;
+  for (compiled::gradient_type& g : state_->solved->gradients(of)) all.push_back(told(std::move(g)));
+  return all;
+}
+
+any_solution solve(const any_problem& q, const any_method& m, const options& o) {
+  const compiled::method_entry& entry = find_method(m);
+  check(q, entry);
+  const held_problem held(q);
+  return told(entry.uses(held.events).solve(held.q, o, held.events));
+}
+
+any_dense_solution solve(const any_problem& q, const any_method& m, const options& o,
+                         dense_output) {
+  const compiled::method_entry& entry = find_method(m);
+  check(q, entry);
+  if (entry.plain.keep == nullptr)
+    misuse("dense output of method " + m.name() + " (it has none) choose one such as tsit5?");
+  const std::shared_ptr<any_dense_solution::state> s(
+      new any_dense_solution::state{held_problem(q), nullptr});
+  s->dense = entry.uses(s->held.events).keep(s->held.q, o, s->held.events);
+  return any_dense_solution(s);
+}
+
+any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
+                                  const recursive_checkpoint& adjoint) {
+  const compiled::method_entry& entry = find_method(m);
+  check(q, entry);
+  check_pulls(q, entry);
+  const std::shared_ptr<any_differentiable_solution::state> s(
+      new any_differentiable_solution::state{held_problem(q), nullptr});
+  s->solved = entry.uses(s->held.events).differentiate(s->held.q, o, adjoint, s->held.events);
+  return any_differentiable_solution(s);
+}
+
+any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
+                                  const any_adjoint& adjoint) {
+  if (adjoint.name == recursive_checkpoint::name) return solve(q, m, o, recursive_checkpoint{});
+  const compiled::method_entry& entry = find_method(m);
+  check(q, entry);
+  check_pulls(q, entry);
+  const std::shared_ptr<any_differentiable_solution::state> s(
+      new any_differentiable_solution::state{held_problem(q), nullptr});
+  std::string known;
+  for (const compiled::adjoint_entry& a : compiled::adjoint_table()) {
+    if (a.adjoint != adjoint.name) continue;
+    if (a.method == entry.name && a.use(s->held.events) != nullptr) {
+      s->solved = a.use(s->held.events)(s->held.q, o, adjoint.every, s->held.events);
+      return any_differentiable_solution(s);
+    }
+    if (a.use(s->held.events) != nullptr) known.append(known.empty() ? "" : ", ").append(a.method);
+  }
+  if (known.empty())
+    misuse("unknown adjoint '" + adjoint.name +
+           "', or one without events (see any_adjoint_names()) take recursive_checkpoint?");
+  misuse("adjoint " + adjoint.name + " with method " + m.name() + " (it is compiled for " + known +
+         ") choose one of these, or recursive_checkpoint?");
+}
+
+any_pushed_solution solve(const any_problem& q, const any_method& m, const options& o,
+                          const any_tangents& along) {
+  const compiled::method_entry& entry = find_method(m);
+  check(q, entry);
+  check_pulls(q, entry);
+  const held_problem held(q);
+  tangents<vector, vector> way{to_eigen(along.y0), to_eigen(along.p), along.t0, along.t1};
+  way.ts = along.ts;
+  way.stops = along.stops;
+  way.times = along.times;
+  const auto s = entry.uses(held.events).push(held.q, o, way, held.events);
+  any_pushed_solution out{{told(static_cast<const compiled::solution_type&>(s))}};
+  out.y_dot = from_eigen(s.y_dot);
+  for (const vector& y_dot : s.ys_dot) out.ys_dot.push_back(from_eigen(y_dot));
+  out.events_dot = s.events_dot;
+  out.tangent_status = s.tangent_status;
+  return out;
+}
+
+any_value_and_gradient value_and_gradient(const any_problem& q, const any_method& m,
+                                          const options& o, const any_loss& loss,
+                                          const recursive_checkpoint& adjoint) {
+  const any_differentiable_solution s = solve(q, m, o, adjoint);
+  any_value_and_gradient r{.solution = s};
+  if (!is_complete(s.status)) return r;
+  any_cotangents bar;
+  r.value = loss(s, bar);
+  r.gradient = s.pullback(bar);
+  return r;
+}
+
+}  // namespace revode
