@@ -96,6 +96,17 @@ nightly_lanes() {
 nightly_omp() { nightly_lanes OMP; }
 nightly_tbb() { nightly_lanes TBB; }
 
+# The Python package, built as a wheel against this revode, in an environment of its own.
+nightly_python() {
+  need 'the Python package' python3-venv python3-dev
+  configure release && build release --target revode_any revode_command &&
+    cmake --install build/release --prefix build/nightly/prefix --component revode_development >/dev/null &&
+    rm -rf build/nightly/venv && python3 -m venv build/nightly/venv &&
+    CMAKE_PREFIX_PATH=$PWD/build/nightly/prefix build/nightly/venv/bin/pip install -q "./python[test]" &&
+    REVODE_COMMAND=$PWD/build/release/revode build/nightly/venv/bin/python -m pytest -q python/tests &&
+    build/nightly/venv/bin/python -m mypy --strict python/tests/typed.py
+}
+
 # nightly_part NAME: runs it unless it passed at this commit; its line is kept beside the builds, and on the page.
 nightly_part() {
   line=build/nightly/$1
@@ -112,7 +123,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions compile fuzz commands heavy shipped clang omp tbb threads package sanitizers'
+nightly_parts='instructions compile fuzz commands heavy shipped clang omp tbb threads package python sanitizers'
 
 # nightly [PART...]: these, or all; the page keeps the last line of the others.
 nightly() {

@@ -107,7 +107,8 @@ std::vector<any_gradient> any_differentiable_solution::gradients(
   std::vector<cotangents<vector>> of;
   for (const any_cotangents& w : losses) of.push_back(to_eigen(w));
   std::vector<any_gradient> all;
-  for (compiled::gradient_type& g : state_->solved->gradients(of)) all.push_back(told(std::move(g)));
+  for (compiled::gradient_type& g : state_->solved->gradients(of))
+    all.push_back(told(std::move(g)));
   return all;
 }
 

@@ -71,7 +71,8 @@ TEST_CASE("forward and reverse agree, and several losses are as many pullbacks")
     const any_pushed_solution s = solve(q, name, options{.rtol = 1e-4}, along);
     REQUIRE(s.tangent_status == status::success);
     const auto d = solve(q, name, options{.rtol = 1e-4}, recursive_checkpoint{});
-    const std::vector<any_cotangents> losses{{.y = any_state{1.0, 0.0}}, {.y = any_state{0.0, 1.0}}};
+    const std::vector<any_cotangents> losses{{.y = any_state{1.0, 0.0}},
+                                             {.y = any_state{0.0, 1.0}}};
     const auto bars = d.gradients(losses);
     REQUIRE(bars.size() == 2);
     for (std::size_t i = 0; i < 2; ++i) {

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "module.hpp"
+
+#include <cstdint>
+
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <revode.h>
+
+namespace revode::python {
+namespace {
+
+/// The address of a C function behind an object: numba's cfunc has one, ctypes' by its own cast; 0: it is a
+/// function of Python's.
+std::uintptr_t address_of(nb::handle f) {
+  if (nb::hasattr(f, "address")) return nb::cast<std::uintptr_t>(f.attr("address"));
+  const nb::object ctypes = nb::module_::import_("ctypes");
+  if (nb::isinstance(f, ctypes.attr("_CFuncPtr")))
+    return nb::cast<std::uintptr_t>(
+        ctypes.attr("cast")(f, ctypes.attr("c_void_p")).attr("value"));
+  return 0;
+}
+template <class Function>
+Function pointer_at(std::uintptr_t address) {
+  return reinterpret_cast<Function>(address);
+}
+void expect_zero(const char* what, int number) {
+  if (number != 0)
+    throw std::runtime_error(std::string("the compiled ") + what + " returned " +
+                             std::to_string(number) + " (it ends the call) return 0 to go on?");
+}
+
+auto as_field(const nb::object& f) -> decltype(any_callbacks::f) {
+  if (const auto at = address_of(f))
+    return [call = pointer_at<revode_f>(at)](double t, auto y, auto p, auto dy) {
+      expect_zero("field", call(t, y.data(), p.data(), dy.data(), nullptr));
+    };
+  return [call = callable(f)](double t, auto y, auto p, auto dy) {
+    call([&](nb::object out) { fill_from(out, dy, "a field"); }, t, y, p);
+  };
+}
+auto as_vjp(const nb::object& f) -> decltype(any_callbacks::vjp) {
+  if (const auto at = address_of(f))
+    return [call = pointer_at<revode_vjp>(at)](double t, auto y, auto p, auto w, double& gt,
+                                               auto gy, auto gp) {
+      expect_zero("vjp",
+                  call(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), nullptr));
+    };
+  return [call = callable(f)](double t, auto y, auto p, auto w, double& gt, auto gy, auto gp) {
+    call(
+        [&](nb::object out) {
+          const nb::tuple parts(out);
+          if (parts.size() != 3)
+            throw std::invalid_argument("a vjp of " + std::to_string(parts.size()) +
+                                        " parts (it is of t, y and p) return (gt, gy, gp)?");
+          gt += nb::cast<double>(parts[0]);
+          add_from(parts[1], gy, "gy of a vjp");
+          add_from(parts[2], gp, "gp of a vjp");
+        },
+        t, y, p, w);
+  };
+}
+auto as_jvp(const nb::object& f) -> decltype(any_callbacks::jvp) {
+  if (const auto at = address_of(f))
+    return [call = pointer_at<revode_jvp>(at)](double t, auto y, auto p, double dt, auto dy,
+                                               auto dp, auto out) {
+      expect_zero("jvp", call(t, y.data(), p.data(), dt, dy.data(), dp.data(), out.data(), nullptr));
+    };
+  return [call = callable(f)](double t, auto y, auto p, double dt, auto dy, auto dp, auto out) {
+    call([&](nb::object got) { fill_from(got, out, "a jvp"); }, t, y, p, dt, dy, dp);
+  };
+}
+auto as_jacobian(const nb::object& f) -> decltype(any_callbacks::jacobian) {
+  if (const auto at = address_of(f))
+    return [call = pointer_at<revode_jacobian>(at)](double t, auto y, auto p, auto jac) {
+      expect_zero("Jacobian", call(t, y.data(), p.data(), jac.data(), nullptr));
+    };
+  return [call = callable(f)](double t, auto y, auto p, auto jac) {
+    call([&](nb::object got) { fill_from(got, jac, "a Jacobian"); }, t, y, p);
+  };
+}
+
+crossing as_crossing(const std::string& direction) {
+  if (direction == "both") return crossing::both;
+  if (direction == "rising") return crossing::rising;
+  if (direction == "falling") return crossing::falling;
+  throw std::invalid_argument("direction '" + direction +
+                              "' of an event (both, rising or falling) give one of them?");
+}
+
+any_event as_event(const nb::object& condition, const nb::object& jump, const std::string& name,
+                   const std::string& direction, bool terminal, bool passes,
+                   const nb::object& condition_gradient, const nb::object& jump_vjp) {
+  any_event_callbacks e{.name = name};
+  e.direction = as_crossing(direction);
+  e.terminal = terminal;
+  e.passes = passes;
+  e.condition = [call = callable(condition)](double t, auto y, auto p) {
+    return call([](nb::object value) { return nb::cast<double>(value); }, t, y, p);
+  };
+  if (!jump.is_none())
+    e.jump = [call = callable(jump)](double t, auto y, auto p, auto y_new) {
+      call([&](nb::object got) { fill_from(got, y_new, "a jump"); }, t, y, p);
+    };
+  if (!condition_gradient.is_none())
+    e.condition_gradient = [call = callable(condition_gradient)](double t, auto y, auto p,
+                                                                 double& gt, auto gy, auto gp) {
+      call(
+          [&](nb::object got) {
+            const nb::tuple parts(got);
+            gt += nb::cast<double>(parts[0]);
+            add_from(parts[1], gy, "gy of a condition");
+            add_from(parts[2], gp, "gp of a condition");
+          },
+          t, y, p);
+    };
+  if (!jump_vjp.is_none()) e.jump_vjp = as_vjp(jump_vjp);
+  return e;
+}
+
+any_problem as_problem(const nb::object& f, nb::handle y0, double t0, double t1, nb::handle p,
+                       const nb::object& vjp, const nb::object& jvp, const nb::object& jacobian,
+                       bool by_finite_differences, std::vector<any_event> events) {
+  any_callbacks c{.f = as_field(f)};
+  if (!vjp.is_none()) c.vjp = as_vjp(vjp);
+  if (!jvp.is_none()) c.jvp = as_jvp(jvp);
+  if (!jacobian.is_none()) c.jacobian = as_jacobian(jacobian);
+  c.by_finite_differences = by_finite_differences;
+  return {.f = std::move(c),
+          .y0 = from_numpy(y0),
+          .t0 = t0,
+          .t1 = t1,
+          .p = from_numpy(p),
+          .events = std::move(events)};
+}
+
+}  // namespace
+
+void bind_problems(nb::module_& m) {
+  nb::class_<any_event>(m, "Event",
+                        "condition(t, y, p) passes through 0: a located event.\n"
+                        "jump(t, y, p) returns the state behind it. For gradients: "
+                        "condition_gradient(t, y, p) -> (gt, gy, gp), jump_vjp(t, y, p, w) -> "
+                        "(gt, gy, gp).")
+      .def("__init__",
+           [](any_event* self, const nb::object& condition, const nb::object& jump,
+              const std::string& name, const std::string& direction, bool terminal, bool passes,
+              const nb::object& condition_gradient, const nb::object& jump_vjp) {
+             new (self) any_event(as_event(condition, jump, name, direction, terminal, passes,
+                                           condition_gradient, jump_vjp));
+           },
+           nb::arg("condition"), nb::arg("jump") = nb::none(), nb::kw_only(), nb::arg("name") = "",
+           nb::arg("direction") = "both", nb::arg("terminal") = false, nb::arg("passes") = false,
+           nb::arg("condition_gradient") = nb::none(), nb::arg("jump_vjp") = nb::none());
+
+  nb::class_<any_problem>(
+      m, "Problem",
+      "y' = f(t, y, p), y(t0) = y0.\n"
+      "f(t, y, p) returns dy; it, and the derivatives, may also be compiled: numba's cfunc or a ctypes "
+      "function of the signatures in revode.h. vjp(t, y, p, w) -> (gt, gy, gp), jvp(t, y, p, dt, dy, dp) "
+      "-> df, jacobian(t, y, p) -> (n, n); those that are missing are made of those that are there.")
+      .def("__init__",
+           [](any_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
+              const nb::object& p, const nb::object& vjp, const nb::object& jvp,
+              const nb::object& jacobian, bool by_finite_differences,
+              std::vector<any_event> events) {
+             new (self) any_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian,
+                                               by_finite_differences, std::move(events)));
+           },
+           nb::arg("f"), nb::arg("y0"), nb::arg("t0"), nb::arg("t1"), nb::arg("p") = nb::tuple(),
+           nb::kw_only(), nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
+           nb::arg("jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
+           nb::arg("events") = nb::list())
+      .def_static("named", &named_problem, nb::arg("name"),
+                  "A named problem, \"lorenz\", \"lorenz96:40\": problems() lists them.")
+      .def_prop_rw("y0", [](const any_problem& q) { return to_numpy(q.y0); },
+                   [](any_problem& q, const nb::object& y0) { q.y0 = from_numpy(y0); }, nb::rv_policy::automatic)
+      .def_prop_rw("p", [](const any_problem& q) { return to_numpy(q.p); },
+                   [](any_problem& q, const nb::object& p) { q.p = from_numpy(p); }, nb::rv_policy::automatic)
+      .def_rw("t0", &any_problem::t0)
+      .def_rw("t1", &any_problem::t1)
+      .def_prop_ro("jumps", [](const any_problem& q) { return to_numpy(q.jumps); }, nb::rv_policy::automatic,
+                   "Times for `discontinuities`.")
+      .def("__call__",
+           [](const any_problem& q, double t, const nb::object& y) {
+             any_state dy;
+             q.f(t, from_numpy(y), q.p, dy);
+             return to_numpy(dy);
+           },
+           nb::arg("t"), nb::arg("y"), "f(t, y, p)");
+}
+
+}  // namespace revode::python

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Solves with the options as keyword arguments."""
+
+from __future__ import annotations
+
+from typing import Literal, overload
+
+from numpy.typing import ArrayLike
+from typing_extensions import Unpack, TypedDict
+
+from revode import _core
+
+
+class Options(TypedDict, total=False):
+    """What steps are taken; 0 and absent ones are chosen. ts: times at which the solution is kept."""
+
+    rtol: float
+    atol: float
+    ts: ArrayLike
+    fixed_step: float
+    first_step: float
+    max_step: float
+    min_step: float
+    max_steps: int
+    stops: ArrayLike
+    discontinuities: ArrayLike
+
+
+def _options(given: Options) -> _core.Options:
+    known = Options.__annotations__
+    o = _core.Options()
+    for name, value in given.items():
+        if name not in known:
+            raise TypeError(f"unknown option {name!r} (there are {', '.join(known)}) misspelt?")
+        setattr(o, name, value)
+    return o
+
+
+@overload
+def solve(problem: _core.Problem | str, method: str = ..., **options: Unpack[Options]) -> _core.Solution: ...
+@overload
+def solve(
+    problem: _core.Problem | str, method: str = ..., *, dense: Literal[True], **options: Unpack[Options]
+) -> _core.DenseSolution: ...
+@overload
+def solve(
+    problem: _core.Problem | str,
+    method: str = ...,
+    *,
+    adjoint: str,
+    slots: int | None = ...,
+    budget: int | None = ...,
+    schedule: str | None = ...,
+    log: str = ...,
+    spill: str = ...,
+    interval: int = ...,
+    slow_slots: int = ...,
+    **options: Unpack[Options],
+) -> _core.DifferentiableSolution: ...
+def solve(  # type: ignore[misc]
+    problem: _core.Problem | str,
+    method: str = "tsit5",
+    *,
+    dense: bool = False,
+    adjoint: str | None = None,
+    slots: int | None = None,
+    budget: int | None = None,
+    schedule: str | None = None,
+    log: str = "automatic",
+    spill: str = "",
+    interval: int = 0,
+    slow_slots: int = 0,
+    **options: Unpack[Options],
+) -> _core.Solution | _core.DenseSolution | _core.DifferentiableSolution:
+    """Solves a problem, or a named one, by a method of methods().
+
+    dense      the solution at every time: s(t), s.derivative(t)
+    adjoint    one of adjoints(), whose gradients s.pullback(y) gives; of "recursive_checkpoint":
+               slots (states kept) or budget (bytes), schedule (of schedules()), log, spill, interval,
+               slow_slots
+    options    rtol, atol, ts, fixed_step, first_step, max_step, min_step, max_steps, stops,
+               discontinuities
+
+    How it ended is s.status; misuse raises ValueError before any work.
+    """
+    q = _core.Problem.named(problem) if isinstance(problem, str) else problem
+    o = _options(options)
+    if dense and adjoint is not None:
+        raise ValueError("dense with an adjoint (a solution keeps the one or the other) solve twice?")
+    if dense:
+        return _core.solve_dense(q, method, o)
+    if adjoint is None:
+        return _core.solve(q, method, o)
+    if adjoint != "recursive_checkpoint":
+        return _core.solve_adjoint(q, method, o, adjoint, interval)
+    return _core.solve_checkpoint(q, method, o, slots, budget, schedule, log, spill, interval, slow_slots)
+
+
+def solve_each(
+    problem: _core.Problem | str,
+    method: str = "tsit5",
+    *,
+    y0: ArrayLike | None = None,
+    p: ArrayLike | None = None,
+    threads: int = 0,
+    **options: Unpack[Options],
+) -> list[_core.Solution]:
+    """A solve for each row of y0 and of p, on so many threads (0: all there are)."""
+    q = _core.Problem.named(problem) if isinstance(problem, str) else problem
+    return _core.solve_each(q, method, _options(options), y0, p, threads)

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python gets: the bits of C++, gradients, events, errors in words."""
+
+import ctypes
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+import revode
+
+RATES = np.array([1.5, 1.0, 3.0, 1.0])
+
+
+def predators(t, y, p):
+    return [p[0] * y[0] - p[1] * y[0] * y[1], p[3] * y[0] * y[1] - p[2] * y[1]]
+
+
+def predators_vjp(t, y, p, w):
+    gy = [
+        w[0] * (p[0] - p[1] * y[1]) + w[1] * p[3] * y[1],
+        w[1] * (p[3] * y[0] - p[2]) - w[0] * p[1] * y[0],
+    ]
+    return 0.0, gy, [w[0] * y[0], -w[0] * y[0] * y[1], -w[1] * y[1], w[1] * y[0] * y[1]]
+
+
+def problem(**more):
+    return revode.Problem(predators, [1.0, 1.5], 0, 3, RATES, **more)
+
+
+def test_the_registries_have_names():
+    assert "tsit5" in revode.methods() and "radau_iia5" in revode.methods()
+    assert "gauss" in revode.adjoints()
+    assert "binomial" in revode.schedules()
+    assert "lorenz" in revode.problems()
+
+
+def test_a_function_of_pythons_is_the_field_it_is():
+    named = revode.Problem.named("lotka_volterra")
+    of_python = revode.Problem(predators, named.y0, named.t0, named.t1, named.p)
+    one = revode.solve(named, "dop853", rtol=1e-9)
+    two = revode.solve(of_python, "dop853", rtol=1e-9)
+    assert one.status == two.status == "success"
+    assert np.allclose(one.y, two.y, rtol=1e-12)
+    assert one.statistics["accepted"] == two.statistics["accepted"]
+
+
+@pytest.mark.skipif("REVODE_COMMAND" not in os.environ, reason="REVODE_COMMAND is not set")
+def test_python_has_the_bits_of_the_command():
+    told = subprocess.run(
+        [os.environ["REVODE_COMMAND"], "solve", "lorenz", "--json"], capture_output=True, check=True
+    )
+    command = json.loads(told.stdout)
+    s = revode.solve("lorenz")
+    assert list(s.y) == command["y"]
+    assert s.statistics["field_evaluations"] == command["statistics"]["field_evaluations"]
+
+
+def test_save_points_and_dense_output():
+    ts = np.linspace(0.5, 2.5, 5)
+    s = revode.solve(problem(), ts=ts)
+    assert s.ys.shape == (5, 2) and np.array_equal(s.ts, ts)
+    dense = revode.solve(problem(), dense=True)
+    assert np.array_equal(dense(ts), s.ys)
+    assert np.array_equal(dense(0.5), s.ys[0])
+    step = 1e-5
+    slope = (dense(1.0 + step) - dense(1.0 - step)) / (2 * step)
+    assert np.allclose(dense.derivative(1.0), slope, rtol=1e-6)
+
+
+def test_gradients_do_not_depend_on_memory_and_are_right():
+    weights = np.array([1.0, -2.0])
+    all_of_it = revode.solve(problem(vjp=predators_vjp), adjoint="recursive_checkpoint").pullback(weights)
+    for more in ({"slots": 2}, {"slots": 9, "schedule": "online"}, {"budget": 8000}):
+        g = revode.solve(
+            problem(vjp=predators_vjp), adjoint="recursive_checkpoint", **more
+        ).pullback(weights)
+        assert g.status == "success"
+        assert np.array_equal(g.p, all_of_it.p) and np.array_equal(g.y0, all_of_it.y0)
+    for adjoint in ("backsolve", "interpolating", "gauss"):
+        g = revode.solve(problem(vjp=predators_vjp), rtol=1e-9, atol=1e-12, adjoint=adjoint).pullback(weights)
+        assert np.allclose(g.p, all_of_it.p, rtol=1e-4)
+
+    def loss(p):
+        q = revode.Problem(predators, [1.0, 1.5], 0, 3, p)
+        return weights @ revode.solve(q, rtol=1e-11, atol=1e-13).y
+
+    for j in range(4):
+        step = np.zeros(4)
+        step[j] = 1e-5
+        assert np.isclose(
+            all_of_it.p[j], (loss(RATES + step) - loss(RATES - step)) / 2e-5, rtol=1e-3, atol=1e-4
+        )
+
+
+def test_losses_of_save_points():
+    ts = [1.0, 2.0]
+    bars = np.array([[1.0, 0.0], [0.0, 1.0]])
+    s = revode.solve(problem(vjp=predators_vjp), ts=ts, adjoint="recursive_checkpoint", slots=4)
+    both = s.pullback(ys=bars)
+    one = s.pullback(ys=bars * [[1], [0]])
+    other = s.pullback(ys=bars * [[0], [1]])
+    assert np.allclose(both.p, one.p + other.p, rtol=1e-12)
+
+
+def test_stiff_methods_by_any_derivative():
+    want = revode.solve(problem(), "vern9", rtol=1e-12, atol=1e-12).y
+    jacobian = lambda t, y, p: [[p[0] - p[1] * y[1], -p[1] * y[0]], [p[3] * y[1], p[3] * y[0] - p[2]]]
+    for more in ({"jacobian": jacobian}, {"vjp": predators_vjp}, {"by_finite_differences": True}):
+        s = revode.solve(problem(**more), "radau_iia5", rtol=1e-8, atol=1e-10)
+        assert np.allclose(s.y, want, rtol=1e-6)
+    with pytest.raises(ValueError, match="on callbacks without a Jacobian"):
+        revode.solve(problem(), "radau_iia5")
+
+
+def test_events():
+    fall = lambda t, y, p: [y[1], -p[0]]
+    impact = revode.Event(
+        lambda t, y, p: y[0],
+        lambda t, y, p: [y[0], -p[1] * y[1]],
+        name="impact",
+        direction="falling",
+        condition_gradient=lambda t, y, p: (0.0, [1.0, 0.0], [0.0, 0.0]),
+        jump_vjp=lambda t, y, p, w: (0.0, [w[0], -p[1] * w[1]], [0.0, -y[1] * w[1]]),
+    )
+    q = revode.Problem(
+        fall,
+        [1.0, 0.0],
+        0,
+        3,
+        [9.81, 0.9],
+        vjp=lambda t, y, p, w: (0.0, [0.0, w[0]], [-w[1], 0.0]),
+        events=[impact],
+    )
+    s = revode.solve(q, rtol=1e-9, adjoint="recursive_checkpoint")
+    assert len(s.events) == 4
+    assert np.isclose(s.events[0][0], np.sqrt(2 / 9.81), rtol=1e-9)
+    assert np.isclose(s.pullback([1.0, 0.0]).p[1], 6.770978, rtol=1e-6)  # examples/51_from_c.c
+
+
+def test_ensembles_are_their_solves():
+    rows = RATES * np.linspace(0.9, 1.1, 20)[:, None]
+    named = revode.Problem.named("lotka_volterra")
+    each = revode.solve_each(named, p=rows, rtol=1e-8)
+    for row, s in zip(rows, each):
+        named.p = row
+        assert np.array_equal(revode.solve(named, rtol=1e-8).y, s.y)
+    with pytest.raises(ValueError, match="20 rows of y0 and 19 of p"):
+        revode.solve_each(named, y0=np.ones((20, 2)), p=rows[1:])
+
+
+def test_compiled_fields():
+    signature = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.c_double, *[ctypes.POINTER(ctypes.c_double)] * 3, ctypes.c_void_p
+    )
+
+    @signature
+    def field(t, y, p, dy, user):
+        dy[0] = p[0] * y[0] - p[1] * y[0] * y[1]
+        dy[1] = p[3] * y[0] * y[1] - p[2] * y[1]
+        return 0
+
+    q = revode.Problem(field, [1.0, 1.5], 0, 3, RATES)
+    assert np.array_equal(revode.solve(q).y, revode.solve(problem()).y)
+
+
+def test_numba_fields():
+    numba = pytest.importorskip("numba")
+    number = numba.types.CPointer(numba.types.float64)
+
+    @numba.cfunc(numba.types.int32(numba.types.float64, number, number, number, numba.types.voidptr))
+    def field(t, y, p, dy, user):
+        dy[0] = p[0] * y[0] - p[1] * y[0] * y[1]
+        dy[1] = p[3] * y[0] * y[1] - p[2] * y[1]
+        return 0
+
+    q = revode.Problem(field, [1.0, 1.5], 0, 3, RATES)
+    assert np.allclose(revode.solve(q).y, revode.solve(problem()).y, rtol=1e-12)
+
+
+def test_what_goes_wrong_is_told():
+    class Told(Exception):
+        pass
+
+    def failing(t, y, p):
+        raise Told("enough")
+
+    with pytest.raises(Told, match="enough"):
+        revode.solve(revode.Problem(failing, [1.0], 0, 1))
+    with pytest.raises(ValueError, match="did you mean 'tsit5'"):
+        revode.solve(problem(), "tsit6")
+    with pytest.raises(TypeError, match="unknown option 'rtoll'"):
+        revode.solve(problem(), rtoll=1e-3)
+    with pytest.raises(ValueError, match=r"a field of 1 numbers \(it has 2\)"):
+        revode.solve(revode.Problem(lambda t, y, p: [1.0], [1.0, 2.0], 0, 1))
+    with pytest.raises(ValueError, match="without vjp and jvp"):
+        revode.solve(problem(), adjoint="recursive_checkpoint")
+    s = revode.solve(problem(), max_steps=3)
+    assert not s.success and s.status == "max_steps" and "allowed number" in s.message
+
+
+def test_threads_of_pythons_solve_side_by_side():
+    from concurrent.futures import ThreadPoolExecutor
+
+    want = revode.solve("lorenz").y
+    with ThreadPoolExecutor(4) as pool:
+        for s in pool.map(lambda _: revode.solve("lorenz"), range(16)):
+            assert np.array_equal(s.y, want)
