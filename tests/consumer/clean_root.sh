@@ -4,7 +4,7 @@
 # else, and uses them there: a program by pkg-config, one by CMake, the command. Needs to be root.
 set -eu
 folder=$1 root=$2
-mirror=$(grep -hm1 -o 'https*://[^ ]*' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null) || { echo 'no mirror in /etc/apt/sources.list*' >&2; exit 2; }
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null | grep -v '^#' | grep -m1 -o 'https*://[^ ]*/debian') || { echo 'no mirror in /etc/apt/sources.list*' >&2; exit 2; }
 if [ ! -e "$root/usr/bin/cmake" ]; then
   rm -rf "$root"
   debootstrap --variant=minbase --include=g++,cmake,make,pkg-config,libeigen3-dev bookworm "$root" "$mirror" >"$root.log" 2>&1
