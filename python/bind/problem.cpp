@@ -20,8 +20,7 @@ std::uintptr_t address_of(nb::handle f) {
   if (nb::hasattr(f, "address")) return nb::cast<std::uintptr_t>(f.attr("address"));
   const nb::object ctypes = nb::module_::import_("ctypes");
   if (nb::isinstance(f, ctypes.attr("_CFuncPtr")))
-    return nb::cast<std::uintptr_t>(
-        ctypes.attr("cast")(f, ctypes.attr("c_void_p")).attr("value"));
+    return nb::cast<std::uintptr_t>(ctypes.attr("cast")(f, ctypes.attr("c_void_p")).attr("value"));
   return 0;
 }
 template <class Function>
@@ -47,8 +46,7 @@ auto as_vjp(const nb::object& f) -> decltype(any_callbacks::vjp) {
   if (const auto at = address_of(f))
     return [call = pointer_at<revode_vjp>(at)](double t, auto y, auto p, auto w, double& gt,
                                                auto gy, auto gp) {
-      expect_zero("vjp",
-                  call(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), nullptr));
+      expect_zero("vjp", call(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), nullptr));
     };
   return [call = callable(f)](double t, auto y, auto p, auto w, double& gt, auto gy, auto gp) {
     call(
@@ -68,7 +66,8 @@ auto as_jvp(const nb::object& f) -> decltype(any_callbacks::jvp) {
   if (const auto at = address_of(f))
     return [call = pointer_at<revode_jvp>(at)](double t, auto y, auto p, double dt, auto dy,
                                                auto dp, auto out) {
-      expect_zero("jvp", call(t, y.data(), p.data(), dt, dy.data(), dp.data(), out.data(), nullptr));
+      expect_zero("jvp",
+                  call(t, y.data(), p.data(), dt, dy.data(), dp.data(), out.data(), nullptr));
     };
   return [call = callable(f)](double t, auto y, auto p, double dt, auto dy, auto dp, auto out) {
     call([&](nb::object got) { fill_from(got, out, "a jvp"); }, t, y, p, dt, dy, dp);
@@ -146,52 +145,62 @@ void bind_problems(nb::module_& m) {
                         "jump(t, y, p) returns the state behind it. For gradients: "
                         "condition_gradient(t, y, p) -> (gt, gy, gp), jump_vjp(t, y, p, w) -> "
                         "(gt, gy, gp).")
-      .def("__init__",
-           [](any_event* self, const nb::object& condition, const nb::object& jump,
-              const std::string& name, const std::string& direction, bool terminal, bool passes,
-              const nb::object& condition_gradient, const nb::object& jump_vjp) {
-             new (self) any_event(as_event(condition, jump, name, direction, terminal, passes,
-                                           condition_gradient, jump_vjp));
-           },
-           nb::arg("condition"), nb::arg("jump") = nb::none(), nb::kw_only(), nb::arg("name") = "",
-           nb::arg("direction") = "both", nb::arg("terminal") = false, nb::arg("passes") = false,
-           nb::arg("condition_gradient") = nb::none(), nb::arg("jump_vjp") = nb::none());
+      .def(
+          "__init__",
+          [](any_event* self, const nb::object& condition, const nb::object& jump,
+             const std::string& name, const std::string& direction, bool terminal, bool passes,
+             const nb::object& condition_gradient, const nb::object& jump_vjp) {
+            new (self) any_event(as_event(condition, jump, name, direction, terminal, passes,
+                                          condition_gradient, jump_vjp));
+          },
+          nb::arg("condition"), nb::arg("jump") = nb::none(), nb::kw_only(), nb::arg("name") = "",
+          nb::arg("direction") = "both", nb::arg("terminal") = false, nb::arg("passes") = false,
+          nb::arg("condition_gradient") = nb::none(), nb::arg("jump_vjp") = nb::none());
 
-  nb::class_<any_problem>(
-      m, "Problem",
-      "y' = f(t, y, p), y(t0) = y0.\n"
-      "f(t, y, p) returns dy; it, and the derivatives, may also be compiled: numba's cfunc or a ctypes "
-      "function of the signatures in revode.h. vjp(t, y, p, w) -> (gt, gy, gp), jvp(t, y, p, dt, dy, dp) "
-      "-> df, jacobian(t, y, p) -> (n, n); those that are missing are made of those that are there.")
-      .def("__init__",
-           [](any_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
-              const nb::object& p, const nb::object& vjp, const nb::object& jvp,
-              const nb::object& jacobian, bool by_finite_differences,
-              std::vector<any_event> events) {
-             new (self) any_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian,
-                                               by_finite_differences, std::move(events)));
-           },
-           nb::arg("f"), nb::arg("y0"), nb::arg("t0"), nb::arg("t1"), nb::arg("p") = nb::tuple(),
-           nb::kw_only(), nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
-           nb::arg("jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
-           nb::arg("events") = nb::list())
+  nb::class_<any_problem>(m, "Problem",
+                          "y' = f(t, y, p), y(t0) = y0.\n"
+                          "f(t, y, p) returns dy; it, and the derivatives, may also be compiled: "
+                          "numba's cfunc or a ctypes "
+                          "function of the signatures in revode.h. vjp(t, y, p, w) -> (gt, gy, "
+                          "gp), jvp(t, y, p, dt, dy, dp) "
+                          "-> df, jacobian(t, y, p) -> (n, n); those that are missing are made of "
+                          "those that are there.")
+      .def(
+          "__init__",
+          [](any_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
+             const nb::object& p, const nb::object& vjp, const nb::object& jvp,
+             const nb::object& jacobian, bool by_finite_differences,
+             std::vector<any_event> events) {
+            new (self) any_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian,
+                                              by_finite_differences, std::move(events)));
+          },
+          nb::arg("f"), nb::arg("y0"), nb::arg("t0"), nb::arg("t1"), nb::arg("p") = nb::tuple(),
+          nb::kw_only(), nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
+          nb::arg("jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
+          nb::arg("events") = nb::list())
       .def_static("named", &named_problem, nb::arg("name"),
                   "A named problem, \"lorenz\", \"lorenz96:40\": problems() lists them.")
-      .def_prop_rw("y0", [](const any_problem& q) { return to_numpy(q.y0); },
-                   [](any_problem& q, const nb::object& y0) { q.y0 = from_numpy(y0); }, nb::rv_policy::automatic)
-      .def_prop_rw("p", [](const any_problem& q) { return to_numpy(q.p); },
-                   [](any_problem& q, const nb::object& p) { q.p = from_numpy(p); }, nb::rv_policy::automatic)
+      .def_prop_rw(
+          "y0", [](const any_problem& q) { return to_numpy(q.y0); },
+          [](any_problem& q, const nb::object& y0) { q.y0 = from_numpy(y0); },
+          nb::rv_policy::automatic)
+      .def_prop_rw(
+          "p", [](const any_problem& q) { return to_numpy(q.p); },
+          [](any_problem& q, const nb::object& p) { q.p = from_numpy(p); },
+          nb::rv_policy::automatic)
       .def_rw("t0", &any_problem::t0)
       .def_rw("t1", &any_problem::t1)
-      .def_prop_ro("jumps", [](const any_problem& q) { return to_numpy(q.jumps); }, nb::rv_policy::automatic,
-                   "Times for `discontinuities`.")
-      .def("__call__",
-           [](const any_problem& q, double t, const nb::object& y) {
-             any_state dy;
-             q.f(t, from_numpy(y), q.p, dy);
-             return to_numpy(dy);
-           },
-           nb::arg("t"), nb::arg("y"), "f(t, y, p)");
+      .def_prop_ro(
+          "jumps", [](const any_problem& q) { return to_numpy(q.jumps); }, nb::rv_policy::automatic,
+          "Times for `discontinuities`.")
+      .def(
+          "__call__",
+          [](const any_problem& q, double t, const nb::object& y) {
+            any_state dy;
+            q.f(t, from_numpy(y), q.p, dy);
+            return to_numpy(dy);
+          },
+          nb::arg("t"), nb::arg("y"), "f(t, y, p)");
 }
 
 }  // namespace revode::python

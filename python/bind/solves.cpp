@@ -63,26 +63,31 @@ nb::dict as_dict(const reverse_statistics& s) {
 
 template <class Solution, class Class>
 void bind_solution(Class& c) {
-  c.def_prop_ro("t", [](const Solution& s) { return s.t; }, "The time reached.")
-      .def_prop_ro("y", [](const Solution& s) { return to_numpy(s.y); }, nb::rv_policy::automatic, "The state there.")
-      .def_prop_ro("ts", [](const Solution& s) { return to_numpy(s.ts); }, nb::rv_policy::automatic)
-      .def_prop_ro("ys", [](const Solution& s) { return to_numpy(s.ys, s.y.size()); }, nb::rv_policy::automatic,
-                   "The states at ts, a row each.")
+  c.def_prop_ro(
+       "t", [](const Solution& s) { return s.t; }, "The time reached.")
+      .def_prop_ro(
+          "y", [](const Solution& s) { return to_numpy(s.y); }, nb::rv_policy::automatic,
+          "The state there.")
+      .def_prop_ro(
+          "ts", [](const Solution& s) { return to_numpy(s.ts); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "ys", [](const Solution& s) { return to_numpy(s.ys, s.y.size()); },
+          nb::rv_policy::automatic, "The states at ts, a row each.")
       .def_prop_ro("status", [](const Solution& s) { return std::string(name(s.status)); })
       .def_prop_ro("message", [](const Solution& s) { return std::string(explain(s.status)); })
       .def_prop_ro("success", [](const Solution& s) { return is_complete(s.status); })
-      .def_prop_ro("events",
-                   [](const Solution& s) {
-                     nb::list all;
-                     for (const occurrence& e : s.events)
-                       all.append(nb::make_tuple(e.t, e.which));
-                     return all;
-                   },
-                   "(time, number of the event) of each occurrence.")
+      .def_prop_ro(
+          "events",
+          [](const Solution& s) {
+            nb::list all;
+            for (const occurrence& e : s.events) all.append(nb::make_tuple(e.t, e.which));
+            return all;
+          },
+          "(time, number of the event) of each occurrence.")
       .def_prop_ro("statistics", [](const Solution& s) { return as_dict(s.stats); })
       .def("__repr__", [](const Solution& s) {
-        return "<revode solution: " + std::string(name(s.status)) + " at t = " +
-               nb::cast<std::string>(nb::str(nb::float_(s.t))) + ", " +
+        return "<revode solution: " + std::string(name(s.status)) +
+               " at t = " + nb::cast<std::string>(nb::str(nb::float_(s.t))) + ", " +
                std::to_string(s.stats.accepted) + " steps>";
       });
 }
@@ -121,11 +126,14 @@ std::vector<any_point> points_of(const nb::object& y0, const nb::object& p) {
 
 void bind_solves(nb::module_& m) {
   nb::class_<any_gradient>(m, "Gradient")
-      .def_prop_ro("y0", [](const any_gradient& g) { return to_numpy(g.y0); }, nb::rv_policy::automatic)
-      .def_prop_ro("p", [](const any_gradient& g) { return to_numpy(g.p); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "y0", [](const any_gradient& g) { return to_numpy(g.y0); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "p", [](const any_gradient& g) { return to_numpy(g.p); }, nb::rv_policy::automatic)
       .def_ro("t0", &any_gradient::t0)
       .def_ro("t1", &any_gradient::t1)
-      .def_prop_ro("ts", [](const any_gradient& g) { return to_numpy(g.ts); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "ts", [](const any_gradient& g) { return to_numpy(g.ts); }, nb::rv_policy::automatic)
       .def_prop_ro("status", [](const any_gradient& g) { return std::string(name(g.status)); })
       .def_prop_ro("statistics", [](const any_gradient& g) { return as_dict(g.reverse); });
 
@@ -142,16 +150,18 @@ void bind_solves(nb::module_& m) {
     return to_numpy(rows, s.y.size());
   };
   dense
-      .def("__call__",
-           [at](const any_dense_solution& s, const nb::object& t) {
-             return at(s, t, [](const auto& of, double when) { return of(when); });
-           },
-           nb::arg("t"), "y(t), a row a time.")
-      .def("derivative",
-           [at](const any_dense_solution& s, const nb::object& t) {
-             return at(s, t, [](const auto& of, double when) { return of.derivative(when); });
-           },
-           nb::arg("t"));
+      .def(
+          "__call__",
+          [at](const any_dense_solution& s, const nb::object& t) {
+            return at(s, t, [](const auto& of, double when) { return of(when); });
+          },
+          nb::arg("t"), "y(t), a row a time.")
+      .def(
+          "derivative",
+          [at](const any_dense_solution& s, const nb::object& t) {
+            return at(s, t, [](const auto& of, double when) { return of.derivative(when); });
+          },
+          nb::arg("t"));
   nb::class_<any_differentiable_solution> pulled(m, "DifferentiableSolution");
   bind_solution<any_differentiable_solution>(pulled);
   pulled.def(
@@ -175,45 +185,62 @@ void bind_solves(nb::module_& m) {
       .def_rw("max_step", &options::max_step)
       .def_rw("min_step", &options::min_step)
       .def_rw("max_steps", &options::max_steps)
-      .def_prop_rw("ts", [](const options& o) { return to_numpy(o.save.ts); },
-                   [](options& o, const nb::object& ts) { o.save.ts = from_numpy(ts); }, nb::rv_policy::automatic)
-      .def_prop_rw("stops", [](const options& o) { return to_numpy(o.stops); },
-                   [](options& o, const nb::object& ts) { o.stops = from_numpy(ts); }, nb::rv_policy::automatic)
-      .def_prop_rw("discontinuities", [](const options& o) { return to_numpy(o.discontinuities); },
-                   [](options& o, const nb::object& ts) { o.discontinuities = from_numpy(ts); }, nb::rv_policy::automatic);
+      .def_prop_rw(
+          "ts", [](const options& o) { return to_numpy(o.save.ts); },
+          [](options& o, const nb::object& ts) { o.save.ts = from_numpy(ts); },
+          nb::rv_policy::automatic)
+      .def_prop_rw(
+          "stops", [](const options& o) { return to_numpy(o.stops); },
+          [](options& o, const nb::object& ts) { o.stops = from_numpy(ts); },
+          nb::rv_policy::automatic)
+      .def_prop_rw(
+          "discontinuities", [](const options& o) { return to_numpy(o.discontinuities); },
+          [](options& o, const nb::object& ts) { o.discontinuities = from_numpy(ts); },
+          nb::rv_policy::automatic);
 
   // The interpreter is free while these work; fields of Python's take it when they are called.
   using free = nb::call_guard<nb::gil_scoped_release>;
-  m.def("solve", [](const any_problem& q, const std::string& method,
-                    const options& o) { return solve(q, method, o); }, free());
-  m.def("solve_dense", [](const any_problem& q, const std::string& method,
-                          const options& o) { return solve(q, method, o, dense_output{}); },
-        free());
-  m.def("solve_adjoint",
-        [](const any_problem& q, const std::string& method, const options& o,
-           const std::string& adjoint,
-           index every) { return solve(q, method, o, any_adjoint{adjoint, every}); },
-        free());
-  m.def("solve_checkpoint",
-        [](const any_problem& q, const std::string& method, const options& o,
-           std::optional<index> slots, std::optional<index> budget,
-           std::optional<std::string> schedule, const std::string& log, const std::string& spill,
-           index interval, index slow_slots) {
-          return solve(q, method, o,
-                       as_checkpoint(slots, budget, schedule, log, spill, interval, slow_slots));
-        },
-        nb::arg("problem"), nb::arg("method"), nb::arg("options"), nb::arg("slots").none(),
-        nb::arg("budget").none(), nb::arg("schedule").none(), nb::arg("log"), nb::arg("spill"),
-        nb::arg("interval"), nb::arg("slow_slots"), free());
-  m.def("solve_each",
-        [](const any_problem& q, const std::string& method, const options& o, const nb::object& y0,
-           const nb::object& p, int threads) {
-          const std::vector<any_point> points = points_of(y0, p);
-          nb::gil_scoped_release unlocked;
-          return solve_each(q, method, o, points, threads);
-        },
-        nb::arg("problem"), nb::arg("method"), nb::arg("options"), nb::arg("y0").none(),
-        nb::arg("p").none(), nb::arg("threads"));
+  m.def(
+      "solve",
+      [](const any_problem& q, const std::string& method, const options& o) {
+        return solve(q, method, o);
+      },
+      free());
+  m.def(
+      "solve_dense",
+      [](const any_problem& q, const std::string& method, const options& o) {
+        return solve(q, method, o, dense_output{});
+      },
+      free());
+  m.def(
+      "solve_adjoint",
+      [](const any_problem& q, const std::string& method, const options& o,
+         const std::string& adjoint, index every) {
+        return solve(q, method, o, any_adjoint{adjoint, every});
+      },
+      free());
+  m.def(
+      "solve_checkpoint",
+      [](const any_problem& q, const std::string& method, const options& o,
+         std::optional<index> slots, std::optional<index> budget,
+         std::optional<std::string> schedule, const std::string& log, const std::string& spill,
+         index interval, index slow_slots) {
+        return solve(q, method, o,
+                     as_checkpoint(slots, budget, schedule, log, spill, interval, slow_slots));
+      },
+      nb::arg("problem"), nb::arg("method"), nb::arg("options"), nb::arg("slots").none(),
+      nb::arg("budget").none(), nb::arg("schedule").none(), nb::arg("log"), nb::arg("spill"),
+      nb::arg("interval"), nb::arg("slow_slots"), free());
+  m.def(
+      "solve_each",
+      [](const any_problem& q, const std::string& method, const options& o, const nb::object& y0,
+         const nb::object& p, int threads) {
+        const std::vector<any_point> points = points_of(y0, p);
+        nb::gil_scoped_release unlocked;
+        return solve_each(q, method, o, points, threads);
+      },
+      nb::arg("problem"), nb::arg("method"), nb::arg("options"), nb::arg("y0").none(),
+      nb::arg("p").none(), nb::arg("threads"));
 }
 
 }  // namespace revode::python

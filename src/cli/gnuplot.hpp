@@ -19,6 +19,18 @@ class gnuplot_program {
   }
   gnuplot_program& operator<<(double x);
 
+  /// Named data: a row (t, y) a save point.
+  template <class Solution>
+  void add_data(const std::string& name, const Solution& s) {
+    *this << "$" + name + " << EOD\n";
+    for (std::size_t k = 0; k < s.ts.size(); ++k) {
+      *this << s.ts[k];
+      for (const double x : s.ys[k]) (*this << " ") << x;
+      *this << "\n";
+    }
+    *this << "EOD\n";
+  }
+
   /// The line above the picture, flush with its left side.
   void title(const std::string& text);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cli/gnuplot.hpp>
@@ -13,7 +14,6 @@ namespace {
 
 constexpr index image_rows = 400;
 constexpr Eigen::Index most_curves = 8, most_panels = 4;
-constexpr std::size_t most_dots = 200;
 
 /// Two components that make a curve in the plane.
 struct plane {
@@ -42,17 +42,6 @@ std::string label(const run_request& r, int i) {
   return r.problem.labels[static_cast<std::size_t>(i)];
 }
 
-/// Named data: a row (t, y) a save point.
-void add_data(gnuplot_program& g, const std::string& name, const solution_type& s) {
-  g << "$" + name + " << EOD\n";
-  for (std::size_t k = 0; k < s.ts.size(); ++k) {
-    g << s.ts[k];
-    for (const double x : s.ys[k]) (g << " ") << x;
-    g << "\n";
-  }
-  g << "EOD\n";
-}
-
 std::string column(int component) { return std::to_string(component + 2); }
 
 std::string columns(plane p) { return column(p.across) + ":" + column(p.up); }
@@ -77,8 +66,8 @@ std::string plot_of_several(const std::vector<plane>& planes) {
 
 void draw_planes(const run_request& r, const solution_type& s, const std::vector<plane>& planes) {
   gnuplot_program g(r.plot, 900, 720);
-  add_data(g, "curve", dense_solve(r, curve_points(s)));
-  add_data(g, "saved", s);
+  g.add_data("curve", dense_solve(r, curve_points(s)));
+  g.add_data("saved", s);
   g.title(picture_title(r));
   const plane first = planes.front();
   const bool one = planes.size() == 1;
@@ -95,8 +84,8 @@ void draw_planes(const run_request& r, const solution_type& s, const std::vector
 
 void draw_curves(const run_request& r, const solution_type& s) {
   gnuplot_program g(r.plot, 1000, 600);
-  add_data(g, "curve", dense_solve(r, curve_points(s)));
-  add_data(g, "saved", s);
+  g.add_data("curve", dense_solve(r, curve_points(s)));
+  g.add_data("saved", s);
   g.title(picture_title(r));
   g << "set xlabel 't'\nplot ";
   const int n = length(r.problem.y0);
@@ -138,13 +127,23 @@ index curve_points(const solution_type& s) {
 
 auto dense_solve(const run_request& r, index intervals, const std::vector<occurrence>& besides)
     -> solution_type {
-  options o = r.settings;
-  o.save = equal_times(r.problem.t0, r.problem.t1, intervals);
-  std::vector<double>& ts = o.save.ts;
-  for (const occurrence& e : besides) ts.push_back(e.t);
+  save_at points = equal_times(r.problem.t0, r.problem.t1, intervals);
+  std::vector<double> times;
+  for (const occurrence& e : besides) times.push_back(e.t);
+  add_times(r, times, points.ts);
+  return solve_at(r, std::move(points));
+}
+
+void add_times(const run_request& r, const std::vector<double>& more, std::vector<double>& ts) {
+  ts.insert(ts.end(), more.begin(), more.end());
   const bool backwards = r.problem.t1 < r.problem.t0;
   std::sort(ts.begin(), ts.end(), [=](double a, double b) { return backwards ? b < a : a < b; });
   ts.erase(std::unique(ts.begin(), ts.end()), ts.end());
+}
+
+auto solve_at(const run_request& r, save_at points) -> solution_type {
+  options o = r.settings;
+  o.save = std::move(points);
   return r.solve(bind(r.problem, r.problem.f), o).result;
 }
 
@@ -159,6 +158,8 @@ void draw_solution(const run_request& r, const solution_type& s) {
   const std::vector<plane> planes = planes_of(r.problem);
   if (r.has_events() && r.problem.y0.size() <= most_panels)
     draw_events(r, s);
+  else if (r.problem.stiff() && r.problem.y0.size() <= most_curves)
+    draw_panels(r, s);
   else if (!planes.empty())
     draw_planes(r, s, planes);
   else if (r.problem.y0.size() <= most_curves)

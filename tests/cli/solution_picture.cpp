@@ -13,8 +13,9 @@ TEST_CASE("pictures are made of solves and schedules") {
   if (std::system("gnuplot --version >/dev/null 2>&1") != 0) return;
   for (const char* what :
        {"solve lorenz", "solve arenstorf", "solve pleiades --t1 1", "solve decay",
-        "solve heat_1d:12", "grad lotka_volterra", "solve decay --t1 0",
-        "schedule --steps 20 --slots 3", "schedule --steps 9 --kind store_all"}) {
+        "solve heat_1d:12", "solve rober", "grad hires", "grad lotka_volterra",
+        "solve decay --t1 0", "schedule --steps 20 --slots 3",
+        "schedule --steps 9 --kind store_all"}) {
     CAPTURE(what);
     const temporary_file svg("picture.svg"), png("picture.png");
     const outcome o = run(std::string(what) + " --plot '" + svg.path() + "'");
@@ -24,6 +25,16 @@ TEST_CASE("pictures are made of solves and schedules") {
     CHECK(run(std::string(what) + " --plot '" + png.path() + "'").exit_status == 0);
     CHECK(png.text().starts_with("\x89PNG"));
   }
+}
+
+TEST_CASE("a stiff problem has a panel a component, over the logarithm of a long span") {
+  if (std::system("gnuplot --version >/dev/null 2>&1") != 0) return;
+  const temporary_file long_span("long.svg"), short_span("short.svg");
+  REQUIRE(run("solve rober --plot '" + long_span.path() + "'").exit_status == 0);
+  REQUIRE(run("solve vdpol_stiff --t1 0.5 --plot '" + short_span.path() + "'").exit_status == 0);
+  const std::string power = "dy=\"-6.00px\"";  // of the exponent in 10^{…}
+  CHECK(long_span.text().find(power) != std::string::npos);
+  CHECK(short_span.text().find(power) == std::string::npos);
 }
 
 TEST_CASE("a picture changes nothing in the result") {
