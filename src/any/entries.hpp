@@ -117,15 +117,14 @@ constexpr bool is_among(method_list<Methods...>) {
 
 template <class M>
 method_entry entry_of() {
-  constexpr bool rosenbrock = is_among<M>(rosenbrock_methods{});
-  return {M::name,
-          M::source,
-          M::order,
-          has_estimate_v<M>,
-          rosenbrock || is_among<M>(implicit_methods{}),
-          rosenbrock,
-          uses_of<M, false>(),
-          {}};
+  return {.name = M::name,
+          .source = M::source,
+          .order = M::order,
+          .has_estimate = has_estimate_v<M>,
+          .asks_jacobian = method_types<M, vector>::asks_jacobian,
+          .asks_second = is_among<M>(rosenbrock_methods{}),
+          .plain = uses_of<M, false>(),
+          .with_events = {}};
 }
 
 /// Of the further explicit, symplectic and stabilised methods there are those that stand for their

@@ -24,11 +24,12 @@ set -eux
 cd /work
 apt-get install -y -qq --no-install-recommends ./*.deb >apt.log
 g++ -O1 01_decay.cpp $(pkg-config --cflags --libs revode) -o by_pkg_config
-cmake -B build . >cmake.log && cmake --build build >>cmake.log
+cmake -B build . >cmake.log
+cmake --build build >>cmake.log
 ./by_pkg_config >one.txt
 ./build/decay >other.txt
 cmp one.txt other.txt
 grep 'y(2)   = 0.36787944' one.txt
 revode solve lorenz | grep -i success
 TEXT
-chroot "$root" sh /work/run.sh
+env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root http_proxy="${http_proxy-}" chroot "$root" sh /work/run.sh
