@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -38,7 +39,9 @@ inline nb::object as_array(nb::handle of) {
   return nb::module_::import_("numpy").attr("ascontiguousarray")(of, "float64");
 }
 inline std::vector<double> from_numpy(nb::handle of) {
-  const auto a = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(as_array(of));
+  using contiguous = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+  if (contiguous a; nb::try_cast<contiguous>(of, a, false)) return {a.data(), a.data() + a.size()};
+  const auto a = nb::cast<contiguous>(as_array(of));
   return {a.data(), a.data() + a.size()};
 }
 inline std::vector<any_state> rows_from_numpy(nb::handle of) {
@@ -52,11 +55,43 @@ inline std::vector<any_state> rows_from_numpy(nb::handle of) {
   return rows;
 }
 
+/// Arrays that are given to functions of Python's: one that nobody keeps is given again, one that somebody
+/// keeps is theirs. Under the interpreter's lock.
+class array_pool {
+ public:
+  struct array {
+    nb::object it;
+    double* data;
+    std::size_t size;
+  };
+  array take(std::span<const double> from) {
+    array a;
+    const auto found = std::find_if(idle_.begin(), idle_.end(),
+                                    [&](const array& one) { return one.size == from.size(); });
+    if (found != idle_.end()) {
+      a = std::move(*found);
+      idle_.erase(found);
+    } else {
+      a.it = nb::cast(to_numpy(std::vector<double>(from.size())));
+      a.data = nb::cast<nb::ndarray<double, nb::c_contig, nb::device::cpu>>(a.it).data();
+      a.size = from.size();
+    }
+    std::copy(from.begin(), from.end(), a.data);
+    return a;
+  }
+  void give_back(array a) {
+    if (Py_REFCNT(a.it.ptr()) == 1 && idle_.size() < 16) idle_.push_back(std::move(a));
+  }
+
+ private:
+  std::vector<array> idle_;
+};
+
 /// A function of Python's, called from any thread and freed from any.
 class callable {
  public:
   explicit callable(nb::object f)
-      : f_(new nb::object(std::move(f)), [](nb::object* it) {
+      : kept_(new state{std::move(f), {}}, [](state* it) {
           nb::gil_scoped_acquire held;
           delete it;
         }) {}
@@ -65,32 +100,58 @@ class callable {
   template <class Use, class... A>
   auto operator()(Use&& use, const A&... arguments) const {
     nb::gil_scoped_acquire held;
-    return use((*f_)(seen(arguments)...));
+    return [&](auto... given) {
+      nb::object result = kept_->f(passed(given)...);
+      (release(std::move(given)), ...);
+      return use(std::move(result));
+    }(seen(arguments)...);
   }
 
  private:
+  struct state {
+    nb::object f;
+    array_pool arrays;
+  };
   static double seen(double x) { return x; }
-  /// As an array that cannot be written, valid during the call.
-  static nb::object seen(std::span<const double> v) {
-    return nb::cast(nb::ndarray<nb::numpy, const double>(v.data(), {v.size()}, nb::handle()),
-                    nb::rv_policy::reference);
-  }
-  std::shared_ptr<nb::object> f_;
+  array_pool::array seen(std::span<const double> v) const { return kept_->arrays.take(v); }
+  static double passed(double x) { return x; }
+  static nb::handle passed(const array_pool::array& a) { return a.it; }
+  static void release(double) {}
+  void release(array_pool::array a) const { kept_->arrays.give_back(std::move(a)); }
+
+  std::shared_ptr<state> kept_;
 };
+
+/// The numbers of a list or tuple of Python's numbers, or of anything else that NumPy takes.
+template <class Take>
+void for_each_number(nb::handle of, std::size_t size, const char* what, const Take& take) {
+  const auto expect = [&](std::size_t got) {
+    if (got != size)
+      throw std::invalid_argument(std::string(what) + " of " + std::to_string(got) +
+                                  " numbers (it has " + std::to_string(size) +
+                                  ") return as many?");
+  };
+  const bool list = nb::isinstance<nb::list>(of);
+  if (list || nb::isinstance<nb::tuple>(of)) {
+    const std::size_t n = nb::len(of);
+    bool plain = n == size;
+    for (std::size_t i = 0; plain && i < n; ++i) plain = !nb::hasattr(of[i], "__len__");
+    if (plain) {
+      for (std::size_t i = 0; i < n; ++i) take(i, nb::cast<double>(of[i]));
+      return;
+    }
+  }
+  const std::vector<double> got = from_numpy(of);
+  expect(got.size());
+  for (std::size_t i = 0; i < size; ++i) take(i, got[i]);
+}
 
 /// What a function gave, into an array of its length; or added to it.
 inline void fill_from(nb::handle result, std::span<double> to, const char* what) {
-  const std::vector<double> got = from_numpy(result);
-  if (got.size() != to.size())
-    throw std::invalid_argument(std::string(what) + " of " + std::to_string(got.size()) +
-                                " numbers (it has " + std::to_string(to.size()) +
-                                ") return as many?");
-  std::copy(got.begin(), got.end(), to.begin());
+  for_each_number(result, to.size(), what, [&](std::size_t i, double x) { to[i] = x; });
 }
 inline void add_from(nb::handle result, std::span<double> to, const char* what) {
-  std::vector<double> more(to.size());
-  fill_from(result, more, what);
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += more[i];
+  for_each_number(result, to.size(), what, [&](std::size_t i, double x) { to[i] += x; });
 }
 
 }  // namespace revode::python

@@ -55,7 +55,7 @@ def test_python_has_the_bits_of_the_command():
     command = json.loads(told.stdout)
     s = revode.solve("lorenz")
     assert list(s.y) == command["y"]
-    assert s.statistics["field_evaluations"] == command["statistics"]["field_evaluations"]
+    assert s.statistics["field_evaluations"] == command["stats"]["field_evaluations"]
 
 
 def test_save_points_and_dense_output():
@@ -208,3 +208,26 @@ def test_threads_of_pythons_solve_side_by_side():
     with ThreadPoolExecutor(4) as pool:
         for s in pool.map(lambda _: revode.solve("lorenz"), range(16)):
             assert np.array_equal(s.y, want)
+
+
+def test_methods_in_scipy():
+    scipy = pytest.importorskip("scipy.integrate")
+    fall = lambda t, y: [y[1], -9.81]
+    ground = lambda t, y: y[0]
+    ground.terminal = True
+    ts = np.linspace(0, 0.4, 9)
+    for method in ("tsit5", "dop853", "radau_iia5"):
+        s = scipy.solve_ivp(
+            fall, (0, 1), [1.0, 0.0], revode.scipy_method(method), t_eval=ts, events=ground, dense_output=True
+        )
+        assert s.status == 1 and np.isclose(s.t_events[0][0], np.sqrt(2 / 9.81), rtol=1e-6)
+        assert np.allclose(s.y[0], 1 - 9.81 / 2 * ts**2, atol=1e-6)
+        assert np.allclose(s.sol(ts)[1], -9.81 * ts, atol=1e-5)
+        assert s.nfev > 0
+    oscillator = lambda t, y: [y[1], -y[0]]
+    mine = scipy.solve_ivp(oscillator, (10, 0), [1.0, 0.0], revode.scipy_method("vern7"), rtol=1e-9, atol=1e-9)
+    assert np.allclose(mine.y[:, -1], [np.cos(10), np.sin(10)], atol=1e-7)
+    with pytest.raises(ValueError, match="tolerances by component"):
+        scipy.solve_ivp(oscillator, (0, 1), [1.0, 0.0], revode.scipy_method("tsit5"), atol=[1e-6, 1e-3])
+    with pytest.raises(ValueError, match="unknown method 'tsit6'"):
+        revode.scipy_method("tsit6")

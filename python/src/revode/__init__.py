@@ -19,6 +19,7 @@ from revode._core import (
     problems,
     schedules,
 )
+from revode._scipy import scipy_method
 from revode._solve import solve, solve_each
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "methods",
     "problems",
     "schedules",
+    "scipy_method",
     "solve",
     "solve_each",
 ]

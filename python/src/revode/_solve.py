@@ -12,7 +12,8 @@ from revode import _core
 
 
 class Options(TypedDict, total=False):
-    """What steps are taken; 0 and absent ones are chosen. ts: times at which the solution is kept."""
+    """What steps are taken; 0 and absent ones are chosen. ts: times at which the solution is kept, or every so
+    many steps."""
 
     rtol: float
     atol: float
@@ -22,6 +23,7 @@ class Options(TypedDict, total=False):
     max_step: float
     min_step: float
     max_steps: int
+    every: int
     stops: ArrayLike
     discontinuities: ArrayLike
 
@@ -78,8 +80,8 @@ def solve(  # type: ignore[misc]
     adjoint    one of adjoints(), whose gradients s.pullback(y) gives; of "recursive_checkpoint":
                slots (states kept) or budget (bytes), schedule (of schedules()), log, spill, interval,
                slow_slots
-    options    rtol, atol, ts, fixed_step, first_step, max_step, min_step, max_steps, stops,
-               discontinuities
+    options    rtol, atol, ts, fixed_step, first_step, max_step, min_step, max_steps, every,
+               stops, discontinuities
 
     How it ended is s.status; misuse raises ValueError before any work.
     """
