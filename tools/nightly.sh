@@ -62,11 +62,13 @@ fuzz() {
     (cd build/nightly && "./fuzz_$target" -max_len=300 -runs=1000000 -max_total_time=600)
 }
 nightly_fuzz() {
-  configure release && build release --target revode_core revode_catalog revode_any &&
+  configure release && build release --target revode_command &&
     fuzz numbers src/cli/text.cpp &&
     fuzz spill src/loop/file_pool.cpp &&
     fuzz requests src/cli/arguments.cpp src/cli/ensemble_request.cpp src/cli/gradient_request.cpp src/cli/loss.cpp \
-      src/cli/methods.cpp src/cli/request.cpp src/cli/text.cpp
+      src/cli/methods.cpp src/cli/request.cpp src/cli/text.cpp \
+      build/release/CMakeFiles/revode_command.dir/src/cli/lanes.cpp.o build/release/CMakeFiles/revode_command.dir/src/cli/step_file.cpp.o \
+      build/release/CMakeFiles/revode_command_lanes.dir/lanes/*.cpp.o
 }
 
 # Random command lines, run whole.
