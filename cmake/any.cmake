@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# revode::any, the compiled interface: every method over one type of problem. Implicit ones are lightly optimised, their
-# functions inlined where the compiler sees fit: fields behind a virtual call and matrices gain nothing by more.
+# revode::any, the compiled interface: every method over one type of problem. Implicit ones are optimised but inlined
+# where the compiler sees fit: fields behind a virtual call and matrices gain nothing by more.
 find_package(Threads REQUIRED)
 file(GLOB any_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/any/*.cpp)
 # But for two they see what is compiled, and compile none of it.
@@ -26,7 +26,7 @@ if(REVODE_INSTALL) # a module is compiled by whoever uses it
   install(FILES ${PROJECT_SOURCE_DIR}/include/revode.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT revode_development)
 endif()
 target_compile_definitions(revode_any PRIVATE REVODE_METHOD_PARTS=${method_parts} REVODE_HD=inline)
-target_compile_options(revode_any PRIVATE -O1)
+target_compile_options(revode_any PRIVATE -O2 -ftree-vectorize)
 target_precompile_headers(revode_any PRIVATE <any/entries.hpp>)
 target_include_directories(revode_any PRIVATE ${PROJECT_SOURCE_DIR}/src)
 if(REVODE_SANITIZED_SUBSET)
