@@ -128,9 +128,11 @@ void for_each_number(nb::handle of, std::size_t size, const char* what, const Ta
   const auto expect = [&](std::size_t got) {
     if (got != size)
       throw std::invalid_argument(std::string(what) + " of " + std::to_string(got) +
-                                  " numbers (it has " + std::to_string(size) +
-                                  ") return as many?");
+                                  " numbers (it has " + std::to_string(size) + ") return as many?");
   };
+  if (of.is_none())
+    throw std::invalid_argument(
+        std::string(what) + " that is None (its function returned nothing) return its numbers?");
   const bool list = nb::isinstance<nb::list>(of);
   if (list || nb::isinstance<nb::tuple>(of)) {
     const std::size_t n = nb::len(of);

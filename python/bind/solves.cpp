@@ -185,8 +185,9 @@ void bind_solves(nb::module_& m) {
       .def_rw("max_step", &options::max_step)
       .def_rw("min_step", &options::min_step)
       .def_rw("max_steps", &options::max_steps)
-      .def_prop_rw("every", [](const options& o) { return o.save.every; },
-                   [](options& o, index every) { o.save.every = every; })
+      .def_prop_rw(
+          "every", [](const options& o) { return o.save.every; },
+          [](options& o, index every) { o.save.every = every; })
       .def_prop_rw(
           "ts", [](const options& o) { return to_numpy(o.save.ts); },
           [](options& o, const nb::object& ts) { o.save.ts = from_numpy(ts); },

@@ -195,10 +195,30 @@ def test_what_goes_wrong_is_told():
         revode.solve(problem(), rtoll=1e-3)
     with pytest.raises(ValueError, match=r"a field of 1 numbers \(it has 2\)"):
         revode.solve(revode.Problem(lambda t, y, p: [1.0], [1.0, 2.0], 0, 1))
+    with pytest.raises(ValueError, match="a field that is None"):
+        revode.solve(revode.Problem(lambda t, y, p: None, [1.0], 0, 1))
     with pytest.raises(ValueError, match="without vjp and jvp"):
         revode.solve(problem(), adjoint="recursive_checkpoint")
     s = revode.solve(problem(), max_steps=3)
     assert not s.success and s.status == "max_steps" and "allowed number" in s.message
+
+
+def test_arrays_that_a_field_keeps_are_its_own():
+    kept = []
+
+    def keeping(t, y, p):
+        kept.append(y)
+        return -y
+
+    s = revode.solve(revode.Problem(keeping, [1.0, 2.0], 0, 1))
+    assert list(kept[0]) == [1.0, 2.0] and len({y.ctypes.data for y in kept}) == len(kept)
+
+    def writing(t, y, p):
+        rates = -y
+        y[:] = 99
+        return rates
+
+    assert np.array_equal(revode.solve(revode.Problem(writing, [1.0, 2.0], 0, 1)).y, s.y)
 
 
 def test_threads_of_pythons_solve_side_by_side():

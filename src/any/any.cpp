@@ -17,9 +17,12 @@ any_field::any_field(any_callbacks callbacks) {
       compiled::callback_field(std::make_shared<const any_callbacks>(std::move(callbacks))));
 }
 
-any_field::any_field(std::shared_ptr<const erased_field> typed) : erased_(std::move(typed)) {}
+any_field::any_field(std::shared_ptr<const erased_field> typed) : erased_(std::move(typed)) {
+  if (!erased_) misuse("a field that is null (there is nothing to call) pass one that was made?");
+}
 
 void any_field::operator()(double t, const any_state& y, const any_state& p, any_state& dy) const {
+  if (!erased_) misuse("a call of no field (any_field is empty) give it callbacks?");
   vector out(static_cast<Eigen::Index>(y.size()));
   (*erased_)(t, to_eigen(y), to_eigen(p), out);
   dy = from_eigen(out);
@@ -38,7 +41,9 @@ any_event::any_event(any_event_callbacks callbacks)
   event.passes = shared->passes || !shared->jump;
   erased_ = std::make_shared<const erased_event>(std::move(event));
 }
-any_event::any_event(std::shared_ptr<const erased_event> typed) : erased_(std::move(typed)) {}
+any_event::any_event(std::shared_ptr<const erased_event> typed) : erased_(std::move(typed)) {
+  if (!erased_) misuse("an event that is null (it has no condition) pass one that was made?");
+}
 
 any_problem named_problem(std::string_view spec) {
   erased_problem named = make_problem(spec);

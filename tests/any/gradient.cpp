@@ -83,6 +83,46 @@ TEST_CASE("each kind of callback gives the same gradient, by every method that c
   }
 }
 
+TEST_CASE("symplectic methods take the halves of a separable field of callbacks") {
+  const any_problem q{
+      .f = any_callbacks{.f = [](double, auto y, auto, auto dy) { dy[0] = y[1], dy[1] = -y[0]; },
+                         .vjp = [](double, auto, auto, auto w, double&, auto gy,
+                                   auto) { gy[0] -= w[1], gy[1] += w[0]; }},
+      .y0 = {1, 0}};
+  for (const char* name : {"stormer_verlet", "kahan_li8"}) {
+    CAPTURE(name);
+    const auto s = solve(q, name, options{.fixed_step = 0.01}, recursive_checkpoint{.slots = 6});
+    CHECK(s.y[0] == doctest::Approx(std::cos(1.0)).epsilon(1e-4));
+    const auto g = s.pullback({.y = any_state{1, 0}});
+    CHECK(g.y0[0] == doctest::Approx(std::cos(1.0)).epsilon(1e-4));
+    CHECK(g.y0[1] == doctest::Approx(std::sin(1.0)).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("the time of a terminal event has its derivative") {
+  // y' = -p y falls to c at t = ln(y0/c)/p
+  const any_problem q{
+      .f = any_callbacks{.f = [](double, auto y, auto p, auto dy) { dy[0] = -p[0] * y[0]; },
+                         .vjp =
+                             [](double, auto y, auto p, auto w, double&, auto gy, auto gp) {
+                               gy[0] -= p[0] * w[0];
+                               gp[0] -= y[0] * w[0];
+                             }},
+      .y0 = {1.0},
+      .p = {0.5},
+      .events = {any_event_callbacks{
+          .name = "low",
+          .condition = [](double, auto y, auto) { return y[0] - 0.7; },
+          .terminal = true,
+          .condition_gradient = [](double, auto, auto, double&, auto gy, auto) { gy[0] += 1; }}}};
+  const auto s = solve(q, "tsit5", options{.rtol = 1e-10, .atol = 1e-12}, recursive_checkpoint{});
+  REQUIRE(s.status == status::terminal_event);
+  CHECK(s.t == doctest::Approx(-std::log(0.7) / 0.5).epsilon(1e-9));
+  const auto g = s.pullback({.events = {1.0}});
+  CHECK(g.p[0] == doctest::Approx(std::log(0.7) / 0.25).epsilon(1e-8));
+  CHECK(g.y0[0] == doctest::Approx(1 / 0.5).epsilon(1e-8));
+}
+
 TEST_CASE("second derivatives by differences give Rosenbrock methods their gradients") {
   any_problem typed = of(predators_alone());
   typed.f = std::make_shared<const erased_field>(predators{});

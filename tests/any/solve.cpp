@@ -137,6 +137,16 @@ TEST_CASE("misuse is told in words, before any work") {
        "a problem without a field (any_problem::f is empty) give it one, or named_problem?");
   says([&] { any_field(any_callbacks{}); },
        "a field without f (any_callbacks::f is empty) give it the right-hand side?");
+  says([&] { any_field(std::shared_ptr<const erased_field>{}); },
+       "a field that is null (there is nothing to call) pass one that was made?");
+  says([&] { any_event(std::shared_ptr<const erased_event>{}); },
+       "an event that is null (it has no condition) pass one that was made?");
+  says(
+      [&] {
+        any_state dy;
+        any_field{}(0, {1.0}, {}, dy);
+      },
+      "a call of no field (any_field is empty) give it callbacks?");
   says([&] { solve(q, "radau_iia5", {}); },
        "method radau_iia5 on callbacks without a Jacobian (its stages are implicit) give jacobian, "
        "jvp or vjp, or by_finite_differences?");
