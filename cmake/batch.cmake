@@ -8,6 +8,8 @@ target_link_libraries(revode_lanes INTERFACE $<BUILD_INTERFACE:revode_thrust> $<
 set(lane_flags -fno-trapping-math -fno-math-errno --param=max-completely-peeled-insns=2000
                --param=max-completely-peel-times=40)
 target_compile_options(revode_lanes INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${lane_flags}>")
+# Loops over lanes that cannot be vectorised, as they call functions, are left alone without a warning.
+target_compile_options(revode_lanes INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>:-fno-math-errno;-Wno-pass-failed>)
 # nvcc sees visitors of tapes called where only the host goes, its output has its own pragmas, and
 # g++ 12 errs in it about what is not initialised. It also sees recordings that only the host makes
 # (#20011), but a field that lacks REVODE_HD gives the same warning: users keep that one.
