@@ -79,7 +79,7 @@ void every_budget(const Solve& solve_with, const W& w, index most, index by, ind
 
 template <class Y, class P>
 void foresees(const Y& y0, const P& p) {
-  const problem q{falling{}, y0, 0.0, 4.0, p};
+  const problem q{falling{}, y0, 0.0, 3.0, p};
   const Y w = y0;
   for (const double h : {0.01, 0.0}) {
     const options o{.rtol = 1e-6, .fixed_step = h, .max_step = 0.01, .stops = {0.7, 2.2}};

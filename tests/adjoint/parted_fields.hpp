@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include <revode/ad/derivatives.hpp>
 #include <revode/problem.hpp>
@@ -75,7 +76,7 @@ inline const options tight{.rtol = 1e-9, .atol = 1e-11};
 
 template <class F>
 auto problem_of(F f) {
-  return problem{f, pair_of{0.5, 1.0}, 0.0, 1.5, pair_of{40, 1.3}};
+  return problem{std::move(f), pair_of{0.5, 1.0}, 0.0, 1.5, pair_of{40, 1.3}};
 }
 template <class A, class B>
 void check_near(const A& a, const B& b, double bound) {
