@@ -7,6 +7,11 @@ target_precompile_headers(revode_command PRIVATE <cli/request.hpp>)
 set_target_properties(revode_command PROPERTIES OUTPUT_NAME revode RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_link_libraries(revode_command PRIVATE revode::any revode::revode CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_include_directories(revode_command PRIVATE ${PROJECT_SOURCE_DIR}/src)
+# Where the command of this folder, which is not installed, finds what models are compiled with.
+get_target_property(eigen_folder Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+list(JOIN eigen_folder : eigen_folder)
+file(WRITE ${PROJECT_BINARY_DIR}/revode.include
+     ${PROJECT_SOURCE_DIR}/include:${PROJECT_SOURCE_DIR}/solvers:${PROJECT_SOURCE_DIR}/adjoint:${eigen_folder}\n)
 if(TARGET revode::random123)
   target_link_libraries(revode_command PRIVATE revode::random123)
   target_compile_definitions(revode_command PRIVATE REVODE_RANDOM123)

@@ -20,6 +20,8 @@ struct option_text {
   const char* help;
 };
 
+constexpr const char* problem_text =
+    "its name, see 'revode list problems'; or a file of one's own: model.ode, libproblem.so";
 constexpr option_text json{"--json", "", "one JSON object on stdout"};
 
 constexpr std::array common_options{
@@ -136,17 +138,17 @@ void add_commands(CLI::App& app) {
   auto& list = *app.add_subcommand("list", "what there is, by name");
   list.add_option("WHAT", CLI::callback_t{}, "problems, methods, adjoints, schedules or ensembles");
   add(list, std::array{json});
-  auto& solve = *app.add_subcommand("solve", "integrate a named problem");
-  solve.add_option("PROBLEM", CLI::callback_t{}, "its name, see 'revode list problems'");
+  auto& solve = *app.add_subcommand("solve", "integrate a problem");
+  solve.add_option("PROBLEM", CLI::callback_t{}, problem_text);
   add(solve, common_options);
   add(solve, run_options);
   auto& grad = *app.add_subcommand("grad", "value and exact gradient of a loss");
-  grad.add_option("PROBLEM", CLI::callback_t{}, "its name, see 'revode list problems'");
+  grad.add_option("PROBLEM", CLI::callback_t{}, problem_text);
   add(grad, common_options);
   add(grad, run_options);
   add(grad, gradient_options);
   auto& ensemble = *app.add_subcommand("ensemble", "many of one problem, on lanes");
-  ensemble.add_option("PROBLEM", CLI::callback_t{}, "its name, see 'revode list problems'");
+  ensemble.add_option("PROBLEM", CLI::callback_t{}, problem_text);
   add(ensemble, common_options);
   add(ensemble, ensemble_options);
   auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");

@@ -33,6 +33,12 @@ std::vector<plane> orbits(const erased_problem& p) {
 }
 
 std::vector<plane> planes_of(const erased_problem& p) {
+  if (!p.drawn.empty()) {  // as the problem has it
+    std::vector<plane> asked;
+    for (const int up : p.drawn)
+      if (p.drawn_over >= 0) asked.push_back({p.drawn_over, up});
+    return asked;
+  }
   if (p.y0.size() == 2) return {{0, 1}};
   if (p.y0.size() == 3) return {{0, 2}};
   return orbits(p);
@@ -88,13 +94,15 @@ void draw_curves(const run_request& r, const solution_type& s) {
   g.add_data("saved", s);
   g.title(picture_title(r));
   g << "set xlabel 't'\nplot ";
-  const int n = length(r.problem.y0);
-  for (int i = 0; i < n; ++i)
-    g << (i > 0 ? ", " : "") + std::string("$curve using 1:") + column(i) + " with lines lt " +
-             std::to_string(i + 1) + " title " + gnuplot_quoted(label(r, i));
-  for (int i = 0; i < n && !s.ts.empty() && s.ts.size() <= most_dots; ++i)
-    g << ", $saved using 1:" + column(i) + " with points pt 7 ps 0.45 lt " + std::to_string(i + 1) +
-             " notitle";
+  std::vector<int> shown = r.problem.drawn;
+  for (int i = 0; r.problem.drawn.empty() && i < length(r.problem.y0); ++i) shown.push_back(i);
+  for (const int i : shown)
+    g << (i != shown.front() ? ", " : "") + std::string("$curve using 1:") + column(i) +
+             " with lines lt " + std::to_string(i + 1) + " title " + gnuplot_quoted(label(r, i));
+  for (const int i : shown)
+    if (!s.ts.empty() && s.ts.size() <= most_dots)
+      g << ", $saved using 1:" + column(i) + " with points pt 7 ps 0.45 lt " +
+               std::to_string(i + 1) + " notitle";
   g << "\n";
   g.run();
 }
@@ -149,14 +157,20 @@ auto solve_at(const run_request& r, save_at points) -> solution_type {
 
 std::string picture_title(const run_request& r) {
   const options& o = r.settings;
-  return r.problem.name + ", " + std::string(r.method.name) +
+  return (r.problem.title.empty() ? r.problem.name : r.problem.title) + ", " +
+         std::string(r.method.name) +
          (o.fixed_step > 0 ? ", fixed step " + rounded(o.fixed_step, 6)
                            : ", rtol " + shortest(o.rtol));
 }
 
 void draw_solution(const run_request& r, const solution_type& s) {
   const std::vector<plane> planes = planes_of(r.problem);
-  if (r.has_events() && r.problem.y0.size() <= most_panels)
+  if (!planes.empty() && !r.problem.drawn.empty())
+    draw_planes(r, s, planes);
+  else if (!r.problem.drawn.empty() &&
+           static_cast<Eigen::Index>(r.problem.drawn.size()) <= most_curves)
+    draw_curves(r, s);
+  else if (r.has_events() && r.problem.y0.size() <= most_panels)
     draw_events(r, s);
   else if (r.problem.stiff() && r.problem.y0.size() <= most_curves)
     draw_panels(r, s);

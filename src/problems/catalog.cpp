@@ -44,9 +44,9 @@ void for_each_named_problem(Function&& fn) {
   std::vector<std::string_view> known;
   for_each_named_problem([&](const auto& f) { known.emplace_back(f.name); });
   const std::string nearest = nearest_name(name, known);
-  misuse(
-      "unknown problem " + quoted(name) + " (not in the list of named problems) " +
-      (nearest.empty() ? "run 'revode list problems'?" : "did you mean " + quoted(nearest) + "?"));
+  misuse("unknown problem " + in_quotes(name) + " (not in the list of named problems) " +
+         (nearest.empty() ? "run 'revode list problems'?"
+                          : "did you mean " + in_quotes(nearest) + "?"));
 }
 
 }  // namespace
@@ -63,6 +63,7 @@ auto catalog() -> std::vector<catalog_entry> {
 
 template <int Alignment>
 auto make_problem(std::string_view spec) -> erased_problem {
+  if (auto of_file = find_file_problem(spec)) return *std::move(of_file);
   const std::size_t colon = spec.find(':');
   const std::string_view name = spec.substr(0, colon);
   argument a;

@@ -19,6 +19,14 @@ if(NOT WAY STREQUAL "installed")
   return()
 endif()
 
+# The installed command finds what a model is compiled with, and loads the problem of a shared library.
+if(EXISTS ${REVODE_BINARY}/revode)
+  run(${CMAKE_COMMAND} --install ${REVODE_BINARY} --prefix ${WORK}/prefix --component revode_command)
+  set(ENV{REVODE_CACHE} ${WORK}/models)
+  run(${WORK}/prefix/bin/revode solve ${REVODE_SOURCE}/examples/models/sir.ode)
+  run(${WORK}/prefix/bin/revode solve ${WORK}/build/libring.so:5)
+endif()
+
 # What is installed knows nothing of the machine that built it.
 file(GLOB_RECURSE told ${WORK}/prefix/*.cmake ${WORK}/prefix/*.pc)
 foreach(file IN LISTS told)

@@ -6,32 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <revode/interop/eigen.hpp>
-
-#include <revode/problems/erased_events.hpp>
-#include <revode/problems/erased_field.hpp>
+#include <revode/problems/erased_problem.hpp>
 
 namespace revode {
-
-/// A named problem with everything it carries, behind one type. A reference covers the components
-/// listed (counted from 0; none listed: there is no reference for this size), at t1, to that many
-/// significant digits of each (kepler and heat_1d: of the largest).
-struct erased_problem {
-  std::string name;
-  std::string source;
-  double t0 = 0, t1 = 1;
-  Eigen::VectorXd y0, p;
-  erased_field f;
-  std::vector<std::string> labels;
-  std::vector<int> reference_components;
-  Eigen::VectorXd reference;
-  int digits = 0;
-  double (*atol)(double) = nullptr;  ///< stiff: the absolute tolerance for a relative one
-  erased_events events{};            ///< solve(q, m, o, events(problem.events)) where there are any
-  std::vector<double> jumps{};       ///< times at which the field jumps: options::discontinuities
-
-  bool stiff() const { return atol != nullptr; }  ///< wants an implicit method
-};
 
 /// default_size: the N of "name:N" when none is given; 0 where the problem has no size.
 struct catalog_entry {

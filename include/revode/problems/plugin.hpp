@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include <revode/config.hpp>
+#include <revode/problems/erased_problem.hpp>
+#include <revode/solve/events.hpp>
+#include <revode/state/vec.hpp>
+
+namespace revode {
+
+// A problem in a shared library of its own, for make_problem and all that stands on it, the command, C, Fortran
+// and Python: solve ./libmine.so. A type as in revode/problems/lorenz.hpp, then
+//
+//   REVODE_PROBLEM(mine)
+//
+// compiled by revode_add_problem(mine mine.cpp) of revode's CMake package, or g++ -shared -fPIC.
+
+/// What a shared library says of itself. A library of another revode, or whose Eigen aligns its arrays otherwise,
+/// is refused before it is used.
+struct plugin {
+  int problem_size;     ///< sizeof(erased_problem)
+  const char* version;  ///< of revode
+  int eigen;            ///< its version
+  int alignment;        ///< of Eigen's arrays; 0: malloc's own
+  /// A new problem; `argument` is what stands behind the colon of "libmine.so:argument", null without one.
+  erased_problem* (*make)(const char* argument);
+};
+
+template <class F>
+erased_problem* make_plugin_problem(const char* argument) {
+  F f{};
+  named::set_argument(f, {argument != nullptr, argument != nullptr ? argument : ""});
+  return new erased_problem(named::erase(f));
+}
+
+constexpr plugin plugin_of_this_build(erased_problem* (*make)(const char*)) {
+  return {static_cast<int>(sizeof(erased_problem)), REVODE_VERSION,
+          EIGEN_WORLD_VERSION * 10000 + EIGEN_MAJOR_VERSION * 100 + EIGEN_MINOR_VERSION,
+          EIGEN_MALLOC_ALREADY_ALIGNED ? 0 : EIGEN_DEFAULT_ALIGN_BYTES, make};
+}
+
+// What fields of model files call.
+
+/// a where the condition holds, b elsewhere; the derivative is that of what is returned.
+template <class A, class B>
+REVODE_HD auto choose(bool condition, const A& a, const B& b) {
+  using either = decltype(a + b);
+  return condition ? either(a) : either(b);
+}
+
+/// x^K by multiplications.
+template <int K, class X>
+REVODE_HD X whole_power(const X& x) {
+  if constexpr (K < 0) {
+    return X(1.0 / whole_power<-K>(x));
+  } else if constexpr (K == 0) {
+    return X(1.0);
+  } else if constexpr (K == 1) {
+    return x;
+  } else {
+    const X half = whole_power<K / 2>(x);
+    const X square = half * half;
+    if constexpr (K % 2 == 0) {
+      return square;
+    } else {
+      return square * x;
+    }
+  }
+}
+
+}  // namespace revode
+
+/// Makes a shared library a problem: one in each.
+#define REVODE_PROBLEM(type)                                                          \
+  extern "C" __attribute__((visibility("default"))) revode::plugin revode_plugin() {  \
+    return revode::plugin_of_this_build(&revode::make_plugin_problem<type>);          \
+  }
