@@ -91,7 +91,9 @@ constexpr std::array ensemble_options{
         sweep, "S",
         "how lanes differ: p:I=lo:hi, p:I=lo:hi:log or y0:I=..., I counted from 0; several: "
         "a grid, the last fastest (default: p times 1 to 1.1, at random)"},
-    option_text{"--device", "D", "cpp, omp, tbb or cuda: the one of this build"},
+    option_text{"--device", "D",
+                "cpp, omp, tbb or cuda, the one of this build: lanes; threads: a solve each "
+                "(default: lanes where they are compiled)"},
     option_text{"--gradient", "", "also the gradient of a loss in every lane"},
     option_text{"--loss", "L",
                 "sum, component:I (counted from 0) or squared, of the final state (default sum)"},
@@ -154,6 +156,7 @@ void add_commands(CLI::App& app) {
   auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");
   add(schedule, schedule_options);
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
+  app.add_subcommand("new", "a file to begin with: 'revode new problem NAME'")->prefix_command();
   app.add_subcommand("bench", "a benchmark: 'revode bench wpd --help'")->prefix_command();
   app.allow_extras();
   app.footer(
@@ -238,7 +241,7 @@ auto parse_arguments(int argc, const char* const* argv) -> std::optional<argumen
   if (commands.empty())
     misuse("no command given (revode does one thing at a time) run 'revode --help'?");
   arguments found{commands.front()->get_name(), {}, {}, {}};
-  if (found.command == "bench")
+  if (found.command == "bench" || found.command == "new")
     found.extras = commands.front()->remaining();
   else
     refuse_extras(*commands.front(), false);

@@ -30,6 +30,13 @@ void run_watched(const char* what, const std::function<double()>& begun,
   work();
 }
 
+lanes_result run_lanes(const ensemble_request& r) {
+  if (r.program.run == nullptr) return solve_on_threads(r);
+  lanes_result found = r.program.run(r.in_lanes);
+  found.device = lane_device();
+  return found;
+}
+
 }  // namespace
 
 report ensemble_command(const arguments& given) {
@@ -38,13 +45,13 @@ report ensemble_command(const arguments& given) {
   r.in_lanes.watch = run_watched;
   if (!progress::wanted())
     r.in_lanes.watch = [](auto, auto&, const std::function<void()>& work) { work(); };
-  const lanes_result found = r.program.run(r.in_lanes);
+  const lanes_result found = run_lanes(r);
   report done{r.json ? json_of_ensemble(r, found) : text_of_ensemble(r, found)};
   auto counts = count_statuses(found);
-  if (counts[status::success] != r.in_lanes.lanes) {
+  if (counts[status::success] + counts[status::terminal_event] != r.in_lanes.lanes) {
     std::string others;
     for (const auto& [how, count] : counts)
-      if (how != status::success && count > 0)
+      if (!is_complete(how) && count > 0)
         others.append(others.empty() ? "" : ", ")
             .append(std::to_string(count) + " with " + name(how));
     done.complaint =

@@ -31,7 +31,7 @@ std::string list_text(const std::vector<double>& values, int digits) {
 }
 
 std::string lanes_line(const ensemble_request& r, const lanes_result& found) {
-  std::string text = std::to_string(r.in_lanes.lanes) + " lanes on " + std::string(lane_device()) +
+  std::string text = std::to_string(r.in_lanes.lanes) + " lanes on " + std::string(found.device) +
                      ", " + std::to_string(found.width) + " at a time, ";
   if (r.sweeps.empty()) return text + "p times 1 to 1.1 at random\n";
   for (const sweep& s : r.sweeps)
@@ -63,7 +63,7 @@ std::vector<std::string> spread_row(const std::string& label, const lanes_result
                                     std::size_t n) {
   double least = 0, largest = 0, all = 0, count = 0;
   for (std::size_t l = 0; l < found.ended.size(); ++l) {
-    if (found.ended[l] != status::success) continue;
+    if (!is_complete(found.ended[l])) continue;
     const double x = numbers[l * n + i];
     least = count == 0 ? x : std::min(least, x);
     largest = count == 0 ? x : std::max(largest, x);
@@ -94,7 +94,9 @@ std::string gradient_text(const ensemble_request& r, const lanes_result& found) 
          std::to_string(found.slots) + " states a lane, " + bytes_text(found.bytes) + " for " +
          std::to_string(found.resident_lanes) + " lanes under way; " +
          std::to_string(found.replayed_rounds) + " of " + std::to_string(found.pulled_rounds) +
-         " rounds computed again; time: " + lanes_a_second(r, found.reverse_seconds) + "\n";
+         " rounds computed again" +
+         (found.reverse_seconds > 0 ? "; time: " + lanes_a_second(r, found.reverse_seconds) : "") +
+         "\n";
 }
 
 json rows_of(const std::vector<double>& numbers, std::size_t n) {
@@ -107,7 +109,7 @@ json rows_of(const std::vector<double>& numbers, std::size_t n) {
 /// rows, with null for lanes without success.
 json of_success(json rows, const lanes_result& found) {
   for (std::size_t l = 0; l < found.ended.size(); ++l)
-    if (found.ended[l] != status::success) rows[l] = nullptr;
+    if (!is_complete(found.ended[l])) rows[l] = nullptr;
   return rows;
 }
 
@@ -188,7 +190,7 @@ std::string json_of_ensemble(const ensemble_request& r, const lanes_result& foun
   for (const std::size_t l : slowest_lanes(found))
     slowest.push_back({{"lane", l}, {"attempts", found.attempts(l)}});
   json object{{"lanes", r.in_lanes.lanes},
-              {"device", lane_device()},
+              {"device", found.device},
               {"statuses", std::move(statuses)},
               {"lane_params", std::move(p)},
               {"y", rows_of(found.y, n)},

@@ -16,20 +16,18 @@
 namespace revode::cli {
 namespace {
 
-void read_device(const arguments& given) {
-  const std::string built(lane_device());
-  if (built.empty())
-    misuse(
-        "no ensembles in this build (Thrust was not found when it was configured) install "
-        "libthrust-dev, or give -DThrust_DIR=FOLDER, and configure again?");
-  const std::string device = given.value_or("--device", built);
-  const std::string_view known[] = {"cpp", "omp", "tbb", "cuda"};
+/// The device that is asked for by name; empty: lanes where they are compiled, threads elsewhere.
+std::string read_device(const arguments& given) {
+  if (!given.has("--device")) return {};
+  const std::string device = given.at("--device"), built(lane_device());
+  const std::string_view known[] = {"cpp", "omp", "tbb", "cuda", thread_device};
   if (std::find(std::begin(known), std::end(known), device) == std::end(known))
-    unknown_name("device", device, "devices", known, "give cpp, omp, tbb or cuda");
-  if (device == built) return;
+    unknown_name("device", device, "devices", known, "give cpp, omp, tbb, cuda or threads");
+  if (device == built || device == thread_device) return device;
   std::string upper = device;
   for (char& c : upper) c = static_cast<char>(c - 'a' + 'A');
-  misuse("--device " + device + " (lanes of this build run on " + built +
+  misuse("--device " + device + " (lanes of this build run on " +
+         (built.empty() ? "threads" : built) +
          ") leave it out, or configure a build with -DREVODE_BATCH_SYSTEM=" + upper + "?");
 }
 
@@ -44,8 +42,7 @@ auto with_lane_method(arguments given) -> arguments {
     found = l.has_gradient || !given.has("--gradient");
     if (found || otherwise.empty()) otherwise = l.method;
   }
-  if (otherwise.empty()) otherwise = "tsit5";
-  given.values["--method"] = find_method(given.value_or("--method", otherwise)).name;
+  if (!otherwise.empty() && !given.has("--method")) given.values["--method"] = otherwise;
   return given;
 }
 
@@ -66,19 +63,28 @@ std::string problems_of_lanes() {
   return known;
 }
 
-auto find_program(const erased_problem& p, std::string_view method) -> lane_program {
+/// The lanes of the device; where none are compiled, and none are asked for by name, a solve each.
+auto find_program(const ensemble_request& r, const std::string& device, bool gradient)
+    -> lane_program {
+  const lane_program on_threads{r.problem.name, length(r.problem.y0), r.method.name, true};
+  if (device == thread_device) return on_threads;
   std::string methods;
   for (const lane_program& program : lane_programs()) {
-    if (!is_of(program, p)) continue;
-    if (program.method == method) return program;
-    methods.append(methods.empty() ? "" : ", ").append(program.method);
+    if (!is_of(program, r.problem)) continue;
+    const bool serves = program.method == r.method.name && (program.has_gradient || !gradient);
+    if (serves) return program;
+    if (program.has_gradient || !gradient)
+      methods.append(methods.empty() ? "" : ", ").append(program.method);
   }
+  if (device.empty()) return on_threads;
+  const std::string what = gradient ? "gradients of " : "";
   if (methods.empty())
-    misuse("problem " + in_quotes(p.name) + " in an ensemble (lanes are compiled for " +
-           problems_of_lanes() + ") give one of these, or solve ensembles through the library?");
-  misuse("--method " + std::string(method) + " in an ensemble of " + p.name +
-         " (its lanes are compiled for " + methods +
-         ") give one of these, or solve ensembles through the library?");
+    misuse("--device " + device + " for " + what + r.problem.name +
+           " (its lanes are compiled for " + problems_of_lanes() +
+           ") leave it out to solve on threads?");
+  misuse("--device " + device + " with --method " + std::string(r.method.name) + " (lanes for " +
+         what + r.problem.name + " are compiled for " + methods +
+         ") choose one of these, or leave it out to solve on threads?");
 }
 
 /// The parts of "p:1=20:30:log"; nothing where they are none. Taken apart from both ends, since
@@ -158,25 +164,9 @@ void read_lanes(const arguments& given, ensemble_request& r) {
            std::to_string(power(r.side + 1, n)) + "?");
 }
 
-[[noreturn]] void refuse_gradient(const ensemble_request& r) {
-  std::string methods;
-  for (const lane_program& program : lane_programs())
-    if (is_of(program, r.problem) && program.has_gradient)
-      methods.append(methods.empty() ? "" : ", ").append(program.method);
-  misuse("--gradient with --method " + std::string(r.program.method) + " (lanes of " +
-         r.problem.name +
-         (methods.empty() ? " have no gradients" : " have gradients by " + methods) +
-         " in this command) " +
-         (methods.empty()                          ? "leave it out"
-          : methods.find(',') == std::string::npos ? "choose that"
-                                                   : "choose one of these") +
-         ", or solve ensembles through the library?");
-}
-
 void read_reverse(const arguments& given, ensemble_request& r) {
   lanes_request& q = r.in_lanes;
   q.gradient = given.has("--gradient");
-  if (q.gradient && !r.program.has_gradient) refuse_gradient(r);
   for (const char* option : {"--loss", "--slots", "--budget", "--log"})
     if (given.has(option) && !q.gradient)
       misuse(std::string(option) +
@@ -221,10 +211,10 @@ void ensemble_request::fill(index lane, double* y0, double* p) const {
 }
 
 auto read_ensemble(const arguments& given) -> ensemble_request {
-  read_device(given);
-  ensemble_request r(read_run(with_lane_method(given)));
+  const std::string device = read_device(given);
+  ensemble_request r(read_run(device == thread_device ? given : with_lane_method(given)));
   r.chosen = !given.has("--method");
-  r.program = find_program(r.problem, r.method.name);
+  r.program = find_program(r, device, given.has("--gradient"));
   read_sweeps(given, r);
   read_lanes(given, r);
   read_reverse(given, r);

@@ -34,9 +34,14 @@ struct ensemble_request : run_request {
 
   /// The initial state and the parameters of a lane.
   void fill(index lane, double* y0, double* p) const;
+  /// How a lane on a thread goes back.
+  recursive_checkpoint checkpoints() const;
 };
 
-/// errors  misuse, also where the build has no batch system
+/// Each lane a solve of its own, on as many threads as there are cores, in the bits of `revode solve` and `grad`.
+auto solve_on_threads(const ensemble_request& r) -> lanes_result;
+
+/// errors  misuse
 auto read_ensemble(const arguments& given) -> ensemble_request;
 
 }  // namespace revode::cli

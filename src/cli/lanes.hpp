@@ -37,10 +37,11 @@ struct lanes_request {
 
 /// Numbers of a lane lie together, lane after lane.
 struct lanes_result {
+  std::string_view device;
   std::vector<status> ended;
   std::vector<double> t, y;
   std::vector<index> accepted, rejected, evaluations;
-  int width = 0;  ///< lanes that a core steps together
+  int width = 0;  ///< lanes that a core steps together, or threads
   double seconds = 0;
 
   std::vector<double> loss, y0_bar, p_bar;
@@ -58,7 +59,7 @@ struct lane_program {
   int components = 0;
   std::string_view method;
   bool has_gradient = false;
-  lanes_result (*run)(const lanes_request&) = nullptr;
+  lanes_result (*run)(const lanes_request&) = nullptr;  ///< null: on threads
 };
 
 /// All of them, in the order of cmake/command.cmake, which writes a source a part; none without a
@@ -69,5 +70,7 @@ auto lane_programs_of() -> std::vector<lane_program>;
 
 /// What lanes run on in this build: cpp, omp, tbb or cuda; empty without a batch system.
 std::string_view lane_device();
+/// The device of lanes that are solves of their own, by any method and problem.
+inline constexpr std::string_view thread_device = "threads";
 
 }  // namespace revode::cli

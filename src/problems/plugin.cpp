@@ -20,7 +20,8 @@ std::string text_of(const std::string& path) {
   std::error_code none;
   std::ifstream in(path, std::ios::binary);
   if (!in || std::filesystem::is_directory(path, none))
-    misuse("cannot read model " + in_quotes(path) + " (there is no such file) give the path of one?");
+    misuse("cannot read model " + in_quotes(path) +
+           " (there is no such file) give the path of one?");
   std::string text;
   for (char c; text.size() <= longest_model && in.get(c);) text += c;
   if (text.size() > longest_model)
@@ -35,19 +36,21 @@ auto load(const std::string& path, const char* argument) -> erased_problem {
   void* library = dlopen((here ? "./" + path : path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
-    misuse("cannot load problem " + in_quotes(path) + " (" + (why == nullptr ? "no reason given" : why) +
-           ") give the path of a shared library?");
+    misuse("cannot load problem " + in_quotes(path) + " (" +
+           (why == nullptr ? "no reason given" : why) + ") give the path of a shared library?");
   }
   const auto say = reinterpret_cast<plugin (*)()>(dlsym(library, "revode_plugin"));
   if (say == nullptr)
-    misuse("shared library " + in_quotes(path) + " is no problem (it has no revode_plugin) write REVODE_PROBLEM in it?");
+    misuse("shared library " + in_quotes(path) +
+           " is no problem (it has no revode_plugin) write REVODE_PROBLEM in it?");
   const plugin own = plugin_of_this_build(nullptr);
   const plugin its = say();
-  if (its.problem_size != own.problem_size || std::string_view(its.version) != own.version || its.eigen != own.eigen ||
-      its.alignment != own.alignment)
-    misuse("problem " + in_quotes(path) + " is of another build (revode " + its.version + ", Eigen " +
-           std::to_string(its.eigen) + ", arrays aligned to " + std::to_string(its.alignment) + "; here " +
-           own.version + ", " + std::to_string(own.eigen) + ", " + std::to_string(own.alignment) +
+  if (its.problem_size != own.problem_size || std::string_view(its.version) != own.version ||
+      its.eigen != own.eigen || its.alignment != own.alignment)
+    misuse("problem " + in_quotes(path) + " is of another build (revode " + its.version +
+           ", Eigen " + std::to_string(its.eigen) + ", arrays aligned to " +
+           std::to_string(its.alignment) + "; here " + own.version + ", " +
+           std::to_string(own.eigen) + ", " + std::to_string(own.alignment) +
            ") compile it with this revode and without -march?");
   return std::move(*std::unique_ptr<erased_problem>(its.make(argument)));
 }

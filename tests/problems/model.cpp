@@ -108,10 +108,12 @@ c' = if(a < b or not (b >= c) and t > 0, a - b - c, t * a / b / c) + pi
     const double a = 0.5, b = -2, c = 0.5, p = 0.3, r = -1e-2;
     Eigen::VectorXd dy(3);
     q.f(t, q.y0, q.p, dy);
-    const double s = std::sin(a) + std::cos(b) * std::tan(c) - std::asin(c) / std::acos(c) + std::atan(b);
-    const double h = std::sinh(a) - std::cosh(b) + std::tanh(c) + std::exp(p) - std::expm1(r) + std::log(a) +
-                     std::log1p(c);
-    CHECK(dy[0] == s + h + std::sqrt(c) + std::abs(b) + b - 3.0 + std::atan2(b, a) + std::hypot(a, b));
+    const double s =
+        std::sin(a) + std::cos(b) * std::tan(c) - std::asin(c) / std::acos(c) + std::atan(b);
+    const double h = std::sinh(a) - std::cosh(b) + std::tanh(c) + std::exp(p) - std::expm1(r) +
+                     std::log(a) + std::log1p(c);
+    CHECK(dy[0] ==
+          s + h + std::sqrt(c) + std::abs(b) + b - 3.0 + std::atan2(b, a) + std::hypot(a, b));
     CHECK(dy[1] == -(a * a) + 1 / (a * a * a) - std::pow(2, std::pow(a, b)) + std::pow(c, 1.5) + b);
     CHECK(dy[2] == (t > 0 ? a - b - c : t * a / b / c) + M_PI);
   }
@@ -139,7 +141,8 @@ event far when height rises above 2 * 5 then stop
   CHECK(q.atol(1e-3) == 1e-4 * 1e-3);
   CHECK(q.jumps == std::vector{0.5, 1.0});
   const options o{.rtol = 1e-8};
-  const problem<const erased_field&, Eigen::VectorXd, Eigen::VectorXd> of_model{q.f, q.y0, 0, 2.4, q.p},
+  const problem<const erased_field&, Eigen::VectorXd, Eigen::VectorXd> of_model{q.f, q.y0, 0, 2.4,
+                                                                                q.p},
       of_ball{ball.f, ball.y0, 0, 2.4, ball.p};
   const auto one = solve(of_model, tsit5{}, o, events(erased_events{{q.events.each[0]}}));
   CHECK(one.y == solve(of_ball, tsit5{}, o, events(ball.events)).y);
@@ -151,35 +154,44 @@ TEST_CASE("a model is refused by line and column, with what to do") {
   CHECK(refusal(begin + "parameter gamma = 1\nx' = gama * x") ==
         "m.ode:4:6: unknown name 'gama' (it is not declared above) did you mean 'gamma'?");
   CHECK(refusal(begin + "x' = 2 x") ==
-        "m.ode:3:8: unexpected 'x' (products are written with *, and a line is one statement) put * before it?");
+        "m.ode:3:8: unexpected 'x' (products are written with *, and a line is one statement) put "
+        "* before it?");
   CHECK(refusal(begin + "x' = x +\n\n)") ==
         "m.ode:5:1: unexpected ')' (a number, a name or a parenthesis is needed) write that?");
   CHECK(refusal(begin + "x' = (x") ==
         "m.ode:3:8: unexpected end of the line (a closing parenthesis is needed) write that?");
   CHECK(refusal(begin + "x' = x < 1") ==
-        "m.ode:3:6: a condition in place of a number (it is true or false) write if(condition, a, b)?");
+        "m.ode:3:6: a condition in place of a number (it is true or false) write if(condition, a, "
+        "b)?");
   CHECK(refusal(begin + "x' = if(x, 1, 2)") ==
-        "m.ode:3:9: a number in place of a condition (it is neither true nor false) compare it, as in x > 0?");
+        "m.ode:3:9: a number in place of a condition (it is neither true nor false) compare it, as "
+        "in x > 0?");
   CHECK(refusal(begin + "x' = if(1 < x < 2, 1, 2)") ==
-        "m.ode:3:15: a comparison of comparisons (a < b < c has no meaning here) write a < b and b < c?");
-  CHECK(refusal(begin + "x' = sin(x, 1)") == "m.ode:3:6: sin with 2 operands (it takes 1) give that many?");
+        "m.ode:3:15: a comparison of comparisons (a < b < c has no meaning here) write a < b and b "
+        "< c?");
+  CHECK(refusal(begin + "x' = sin(x, 1)") ==
+        "m.ode:3:6: sin with 2 operands (it takes 1) give that many?");
   CHECK(refusal(begin) == "m.ode:3:1: no equation for state 'x' (each has one) add x' = 0?");
   CHECK(refusal(begin + "x' = 1\nx' = 2") ==
         "m.ode:4:1: a second equation for 'x' (the first is in line 3) leave one out?");
   CHECK(refusal(begin + "y' = 1") ==
-        "m.ode:3:1: an equation for 'y' (it is no state declared above) write state y = VALUE before it?");
+        "m.ode:3:1: an equation for 'y' (it is no state declared above) write state y = VALUE "
+        "before it?");
   CHECK(refusal(begin + "stat y = 1") ==
-        "m.ode:3:1: unknown beginning of a line 'stat' (a line begins with a word such as state, or with NAME' =) "
+        "m.ode:3:1: unknown beginning of a line 'stat' (a line begins with a word such as state, "
+        "or with NAME' =) "
         "did you mean 'state'?");
   CHECK(refusal("state x = 1\nx' = 1") ==
         "m.ode:2:7: no time (a model says from when to when it is solved) add time 0 .. 10?");
-  CHECK(refusal("") == "m.ode:1:1: a model without states (there is nothing to solve) declare state x = 1?");
+  CHECK(refusal("") ==
+        "m.ode:1:1: a model without states (there is nothing to solve) declare state x = 1?");
   CHECK(refusal(begin + "parameter x = 1") ==
         "m.ode:3:11: a second 'x' (it is declared in line 2) choose another name?");
   CHECK(refusal(begin + "parameter stop = 1") ==
         "m.ode:3:11: the name 'stop' (the word has a meaning in models) choose another?");
   CHECK(refusal(begin + "state z = x") ==
-        "m.ode:3:11: an expression that is not constant (numbers, constants and functions of them are needed here) "
+        "m.ode:3:11: an expression that is not constant (numbers, constants and functions of them "
+        "are needed here) "
         "give a number?");
   CHECK(refusal(begin + "state z = 1/0") ==
         "m.ode:3:11: an expression without a finite value (it is inf) give another?");
@@ -188,19 +200,23 @@ TEST_CASE("a model is refused by line and column, with what to do") {
   CHECK(refusal(begin + "x' = x & 1") ==
         "m.ode:3:8: character '&' (names are of letters a to z, digits and _) write it otherwise?");
   CHECK(refusal(begin + "event e when x drops below 0") ==
-        "m.ode:3:16: unexpected 'drops' ('crosses': what is looked at rises above, falls below or crosses a value "
+        "m.ode:3:16: unexpected 'drops' ('crosses': what is looked at rises above, falls below or "
+        "crosses a value "
         "is needed) write that?");
   CHECK(refusal(begin + "x' = " + std::string(200, '(') + "x") ==
-        "m.ode:3:106: an expression that is nested too deep (more than 100 levels) name a part of it by let?");
+        "m.ode:3:106: an expression that is nested too deep (more than 100 levels) name a part of "
+        "it by let?");
   std::string sum = "x' = x";
   for (int i = 0; i < 2500; ++i) sum += " + x";
-  CHECK(refusal(begin + sum).find("an expression of more than 2000 terms in a row") != std::string::npos);
+  CHECK(refusal(begin + sum).find("an expression of more than 2000 terms in a row") !=
+        std::string::npos);
 }
 
 TEST_CASE("files that are no problems are told") {
-  CHECK_THROWS_WITH_AS(make_problem("/nowhere/a.ode"),
-                       "cannot read model '/nowhere/a.ode' (there is no such file) give the path of one?",
-                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      make_problem("/nowhere/a.ode"),
+      "cannot read model '/nowhere/a.ode' (there is no such file) give the path of one?",
+      std::invalid_argument);
   const folder here;
   const std::string broken = here.write("libbroken.so", "no library");
   CHECK_THROWS_AS(make_problem(broken), std::invalid_argument);

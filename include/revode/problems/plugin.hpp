@@ -73,7 +73,7 @@ REVODE_HD X whole_power(const X& x) {
 }  // namespace revode
 
 /// Makes a shared library a problem: one in each.
-#define REVODE_PROBLEM(type)                                                          \
-  extern "C" __attribute__((visibility("default"))) revode::plugin revode_plugin() {  \
-    return revode::plugin_of_this_build(&revode::make_plugin_problem<type>);          \
+#define REVODE_PROBLEM(type)                                                         \
+  extern "C" __attribute__((visibility("default"))) revode::plugin revode_plugin() { \
+    return revode::plugin_of_this_build(&revode::make_plugin_problem<type>);         \
   }

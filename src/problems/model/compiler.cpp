@@ -33,7 +33,8 @@ std::string variable(const char* name) {
 fs::path own_file() {
   Dl_info found{};
   std::error_code none;
-  if (dladdr(reinterpret_cast<const void*>(&own_file), &found) == 0 || found.dli_fname == nullptr) return {};
+  if (dladdr(reinterpret_cast<const void*>(&own_file), &found) == 0 || found.dli_fname == nullptr)
+    return {};
   const fs::path path = fs::canonical(found.dli_fname, none);
   return none ? fs::canonical("/proc/self/exe", none) : path;
 }
@@ -56,8 +57,9 @@ std::vector<fs::path> include_path() {
     folders.emplace_back(given.substr(from, to - from));
     from = to + 1;
   }
-  for (const fs::path& installed : {beside.parent_path() / "include", beside.parent_path().parent_path() / "include",
-                                    fs::path("/usr/local/include"), fs::path("/usr/include")})
+  for (const fs::path& installed :
+       {beside.parent_path() / "include", beside.parent_path().parent_path() / "include",
+        fs::path("/usr/local/include"), fs::path("/usr/include")})
     folders.push_back(installed);
   for (std::size_t i = 0, n = folders.size(); i < n; ++i) folders.push_back(folders[i] / "eigen3");
   return folders;
@@ -67,7 +69,8 @@ std::vector<std::string> include_flags(const std::string& file) {
   std::vector<std::string> flags;
   bool revode = false, eigen = false;
   for (const fs::path& folder : include_path()) {
-    const bool has_revode = is_in(folder, "revode/problems/plugin.hpp") || is_in(folder, "revode/solvers/all.hpp") ||
+    const bool has_revode = is_in(folder, "revode/problems/plugin.hpp") ||
+                            is_in(folder, "revode/solvers/all.hpp") ||
                             is_in(folder, "revode/adjoint/all.hpp");
     const bool has_eigen = is_in(folder, "Eigen/Core");
     if ((has_revode && !revode) || (has_eigen && !eigen)) flags.push_back("-I" + folder.string());
@@ -75,8 +78,9 @@ std::vector<std::string> include_flags(const std::string& file) {
     eigen = eigen || has_eigen;
   }
   if (!revode || !eigen)
-    misuse("no headers of " + std::string(revode ? "Eigen" : "revode") + " for model " + in_quotes(file) +
-           " (it is compiled with them) install " + (revode ? "libeigen3-dev" : "librevode-dev") +
+    misuse("no headers of " + std::string(revode ? "Eigen" : "revode") + " for model " +
+           in_quotes(file) + " (it is compiled with them) install " +
+           (revode ? "libeigen3-dev" : "librevode-dev") +
            ", or name their folders in REVODE_INCLUDE?");
   return flags;
 }
@@ -97,19 +101,22 @@ std::string compiler(const std::string& file) {
   if (!wanted.empty() && is_program(wanted)) return wanted;
   for (const char* name : {"c++", "g++", "clang++"})
     if (is_program(name)) return name;
-  misuse("no C++ compiler for model " + in_quotes(file) + " (CXX, c++, g++ and clang++ are not there) install g++?");
+  misuse("no C++ compiler for model " + in_quotes(file) +
+         " (CXX, c++, g++ and clang++ are not there) install g++?");
 }
 
 /// Where models stay compiled: REVODE_CACHE, or the cache folder of the user.
 fs::path cache_folder(const std::string& file) {
   fs::path folder = variable("REVODE_CACHE");
-  if (folder.empty() && !variable("XDG_CACHE_HOME").empty()) folder = fs::path(variable("XDG_CACHE_HOME")) / "revode";
-  if (folder.empty() && !variable("HOME").empty()) folder = fs::path(variable("HOME")) / ".cache/revode";
+  if (folder.empty() && !variable("XDG_CACHE_HOME").empty())
+    folder = fs::path(variable("XDG_CACHE_HOME")) / "revode";
+  if (folder.empty() && !variable("HOME").empty())
+    folder = fs::path(variable("HOME")) / ".cache/revode";
   std::error_code failed;
   if (!folder.empty()) fs::create_directories(folder, failed);
   if (folder.empty() || failed || access(folder.c_str(), W_OK) != 0)
-    misuse("no folder for the compiled model " + in_quotes(file) + " (" + in_quotes(folder.string()) +
-           " cannot be written) name one in REVODE_CACHE?");
+    misuse("no folder for the compiled model " + in_quotes(file) + " (" +
+           in_quotes(folder.string()) + " cannot be written) name one in REVODE_CACHE?");
   return folder;
 }
 
@@ -149,8 +156,16 @@ int run(std::vector<std::string> words, const fs::path& log) {
 }  // namespace
 
 auto compiled_model(const std::string& file, const std::string& source) -> std::string {
-  std::vector<std::string> words{compiler(file), "-std=c++20", "-O3", "-DNDEBUG", "-fPIC", "-shared", "-w",
-                                 "-ffp-contract=off", "-fno-finite-math-only", "-fno-math-errno"};
+  std::vector<std::string> words{compiler(file),
+                                 "-std=c++20",
+                                 "-O3",
+                                 "-DNDEBUG",
+                                 "-fPIC",
+                                 "-shared",
+                                 "-w",
+                                 "-ffp-contract=off",
+                                 "-fno-finite-math-only",
+                                 "-fno-math-errno"};
   for (const std::string& flag : include_flags(file)) words.push_back(flag);
   std::error_code none;
   const auto built = fs::last_write_time(own_file(), none).time_since_epoch().count();
@@ -167,7 +182,8 @@ auto compiled_model(const std::string& file, const std::string& source) -> std::
   const int failed = run(words, own + ".log");
   if (failed != 0)
     misuse("model " + in_quotes(file) + " is not compiled (" + words[0] +
-           (failed < 0 ? " could not run" : " refuses its field") + ") see " + in_quotes(own + ".log") + "?");
+           (failed < 0 ? " could not run" : " refuses its field") + ") see " +
+           in_quotes(own + ".log") + "?");
   fs::rename(own + ".cpp", text);
   fs::rename(own + ".so", library);
   fs::remove(own + ".log", none);

@@ -30,11 +30,12 @@ struct binary_operator {
   int level;
 };
 constexpr int not_level = 3, comparison = 4, minus_level = 7, power = 8;
-constexpr std::array operators{
-    binary_operator{"or", 1},           binary_operator{"and", 2}, binary_operator{"<", comparison},
-    binary_operator{">", comparison},   binary_operator{"<=", comparison},
-    binary_operator{">=", comparison},  binary_operator{"+", 5},   binary_operator{"-", 5},
-    binary_operator{"*", 6},            binary_operator{"/", 6},   binary_operator{"^", power}};
+constexpr std::array operators{binary_operator{"or", 1},          binary_operator{"and", 2},
+                               binary_operator{"<", comparison},  binary_operator{">", comparison},
+                               binary_operator{"<=", comparison}, binary_operator{">=", comparison},
+                               binary_operator{"+", 5},           binary_operator{"-", 5},
+                               binary_operator{"*", 6},           binary_operator{"/", 6},
+                               binary_operator{"^", power}};
 constexpr int deepest = 100, highest = 2000;
 constexpr std::size_t most_nodes = 1'000'000;
 
@@ -55,8 +56,10 @@ double model_reader::constant() {
     using enum model_node::kind;
     const model_node::kind what = model_.nodes[i].what;
     if (what == time || what == parameter || what == state || what == let)
-      scanner_.refuse(at, "an expression that is not constant (numbers, constants and functions of them are "
-                          "needed here) give a number?");
+      scanner_.refuse(
+          at,
+          "an expression that is not constant (numbers, constants and functions of them are "
+          "needed here) give a number?");
   }
   const double value = constant_value(model_, node);
   if (!std::isfinite(value))
@@ -77,8 +80,9 @@ int model_reader::operation(int level) {
     if (found == operators.end() || found->level < level) break;
     const model_token at = now_;
     if (compared && found->level == comparison)
-      scanner_.refuse(at, "a comparison of comparisons (a < b < c has no meaning here) write "
-                          "a < b and b < c?");
+      scanner_.refuse(at,
+                      "a comparison of comparisons (a < b < c has no meaning here) write "
+                      "a < b and b < c?");
     compared = found->level == comparison;
     advance();
     skip_lines();
@@ -108,7 +112,8 @@ int model_reader::prefix() {
   if (!take("not")) return primary();
   const int operand = operation(not_level);
   need_condition(operand, at);
-  return add({.what = model_node::kind::operation, .word = "not", .of = {operand}, .condition = true}, at);
+  return add(
+      {.what = model_node::kind::operation, .word = "not", .of = {operand}, .condition = true}, at);
 }
 
 int model_reader::primary() {
@@ -132,7 +137,8 @@ int model_reader::primary() {
 
 int model_reader::named_value() {
   const model_token at = now_;
-  if (std::any_of(functions.begin(), functions.end(), [&](const known_function& f) { return at.text == f.name; }))
+  if (std::any_of(functions.begin(), functions.end(),
+                  [&](const known_function& f) { return at.text == f.name; }))
     return call();
   using enum model_node::kind;
   if (at.text == "t" || at.text == "pi") {
@@ -187,12 +193,15 @@ int model_reader::add(model_node node, const model_token& at) {
 
 void model_reader::need_number(int node, const model_token& at) {
   if (model_.nodes[static_cast<std::size_t>(node)].condition)
-    scanner_.refuse(at, "a condition in place of a number (it is true or false) write if(condition, a, b)?");
+    scanner_.refuse(
+        at, "a condition in place of a number (it is true or false) write if(condition, a, b)?");
 }
 
 void model_reader::need_condition(int node, const model_token& at) {
   if (!model_.nodes[static_cast<std::size_t>(node)].condition)
-    scanner_.refuse(at, "a number in place of a condition (it is neither true nor false) compare it, as in x > 0?");
+    scanner_.refuse(
+        at,
+        "a number in place of a condition (it is neither true nor false) compare it, as in x > 0?");
 }
 
 void model_reader::unknown(std::string_view name, const model_token& at) {
@@ -229,10 +238,21 @@ double constant_value(const model& m, int node) {
   if (w == "atan2") return std::atan2(of(0), of(1));
   if (w == "hypot") return std::hypot(of(0), of(1));
   using unary = double (*)(double);
-  constexpr std::array<std::pair<std::string_view, unary>, 15> by_name{
-      {{"sin", std::sin}, {"cos", std::cos}, {"tan", std::tan}, {"asin", std::asin}, {"acos", std::acos},
-       {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh}, {"tanh", std::tanh}, {"exp", std::exp},
-       {"expm1", std::expm1}, {"log", std::log}, {"log1p", std::log1p}, {"sqrt", std::sqrt}, {"abs", std::fabs}}};
+  constexpr std::array<std::pair<std::string_view, unary>, 15> by_name{{{"sin", std::sin},
+                                                                        {"cos", std::cos},
+                                                                        {"tan", std::tan},
+                                                                        {"asin", std::asin},
+                                                                        {"acos", std::acos},
+                                                                        {"atan", std::atan},
+                                                                        {"sinh", std::sinh},
+                                                                        {"cosh", std::cosh},
+                                                                        {"tanh", std::tanh},
+                                                                        {"exp", std::exp},
+                                                                        {"expm1", std::expm1},
+                                                                        {"log", std::log},
+                                                                        {"log1p", std::log1p},
+                                                                        {"sqrt", std::sqrt},
+                                                                        {"abs", std::fabs}}};
   for (const auto& [name, function] : by_name)
     if (w == name) return function(of(0));
   return std::nan("");

@@ -18,11 +18,11 @@ struct model_node {
   enum class kind { number, time, parameter, state, let, negation, operation, call };
   kind what = kind::number;
   double number = 0;
-  int at = 0;              ///< which parameter, state or let
-  std::string_view word{};   ///< of an operation or call: "+", "and", "sin"; a literal
-  std::vector<int> of{};   ///< the operands' nodes
-  bool condition = false;  ///< true or false, not a number
-  int height = 1;          ///< of the tree below
+  int at = 0;               ///< which parameter, state or let
+  std::string_view word{};  ///< of an operation or call: "+", "and", "sin"; a literal
+  std::vector<int> of{};    ///< the operands' nodes
+  bool condition = false;   ///< true or false, not a number
+  int height = 1;           ///< of the tree below
 };
 
 struct named_number {

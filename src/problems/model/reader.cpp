@@ -11,9 +11,14 @@ namespace revode::named {
 namespace {
 
 constexpr std::array<std::string_view, 38> reserved{
-    "title", "source", "time", "parameter", "constant", "state", "let", "event", "when", "rises", "falls",
-    "crosses", "above", "below", "then", "stop", "continue", "stiff", "discontinuity", "plot", "over", "and",
-    "or", "not", "if", "t", "pi", "min", "max", "sin", "cos", "tan", "exp", "log", "sqrt", "abs", "hypot", "atan2"};
+    "title", "source",   "time",  "parameter",     "constant",
+    "state", "let",      "event", "when",          "rises",
+    "falls", "crosses",  "above", "below",         "then",
+    "stop",  "continue", "stiff", "discontinuity", "plot",
+    "over",  "and",      "or",    "not",           "if",
+    "t",     "pi",       "min",   "max",           "sin",
+    "cos",   "tan",      "exp",   "log",           "sqrt",
+    "abs",   "hypot",    "atan2"};
 
 std::string stem(std::string_view file) {
   const std::string_view last = file.substr(file.find_last_of('/') + 1);
@@ -73,7 +78,8 @@ void model_reader::numbers(std::vector<named_number>& into, model_node::kind wha
   do {
     skip_lines();
     const std::string name = new_name(what, static_cast<int>(into.size()));
-    expect("=", "a " + std::string(what == model_node::kind::state ? "state" : "parameter") + " has a value");
+    expect("=", "a " + std::string(what == model_node::kind::state ? "state" : "parameter") +
+                    " has a value");
     into.push_back({name, constant()});
     if (what == model_node::kind::state) {
       model_.slopes.push_back(-1);
@@ -107,12 +113,14 @@ void model_reader::slope() {
   if (found == names_.end()) {
     advance();
     if (now_.is("'"))
-      scanner_.refuse(at, "an equation for " + in_quotes(at.text) + " (it is no state declared above) write state " +
+      scanner_.refuse(at, "an equation for " + in_quotes(at.text) +
+                              " (it is no state declared above) write state " +
                               std::string(at.text) + " = VALUE before it?");
     const std::string nearest = nearest_name(at.text, std::span(reserved).first(23));
     scanner_.refuse(at, "unknown beginning of a line " + in_quotes(at.text) +
                             " (a line begins with a word such as state, or with NAME' =) " +
-                            (nearest.empty() ? "see docs/models.md?" : "did you mean " + in_quotes(nearest) + "?"));
+                            (nearest.empty() ? "see docs/models.md?"
+                                             : "did you mean " + in_quotes(nearest) + "?"));
   }
   const std::size_t which =
       static_cast<std::size_t>(state("the equations of a model are those of its states"));
@@ -173,7 +181,8 @@ void model_reader::action(model_event& e) {
   const int which = state("an event stops, continues, or gives states new values");
   for (const auto& [other, value] : e.jump)
     if (other == which)
-      scanner_.refuse(at, "a second value for " + in_quotes(at.text) + " (an event gives one) leave one out?");
+      scanner_.refuse(
+          at, "a second value for " + in_quotes(at.text) + " (an event gives one) leave one out?");
   expect("=", "an event gives a state a new value");
   skip_lines();
   e.jump.emplace_back(which, expression());
@@ -181,7 +190,8 @@ void model_reader::action(model_event& e) {
 
 void model_reader::time() {
   const model_token at = now_;
-  if (has_time_) scanner_.refuse(at, "a second time (a model is solved over one interval) leave one out?");
+  if (has_time_)
+    scanner_.refuse(at, "a second time (a model is solved over one interval) leave one out?");
   has_time_ = true;
   model_.t0 = constant();
   expect("..", "the interval is written time 0 .. 10");
@@ -210,7 +220,8 @@ void model_reader::jumps() {
     const model_token at = now_;
     model_.jumps.push_back(constant());
     if (model_.jumps.size() > 1 && model_.jumps.back() <= model_.jumps[model_.jumps.size() - 2])
-      scanner_.refuse(at, "a discontinuity that is not behind the one before (they ascend) order them?");
+      scanner_.refuse(
+          at, "a discontinuity that is not behind the one before (they ascend) order them?");
   } while (take(","));
 }
 
@@ -220,7 +231,8 @@ void model_reader::drawn() {
     skip_lines();
     model_.drawn.push_back(state("a picture shows states"));
   } while (take(","));
-  if (take("over") && !take("t")) model_.drawn_over = state("a picture shows states over t or over a state");
+  if (take("over") && !take("t"))
+    model_.drawn_over = state("a picture shows states over t or over a state");
 }
 
 int model_reader::state(std::string_view why) {
@@ -229,7 +241,8 @@ int model_reader::state(std::string_view why) {
   const auto found = names_.find(at.text);
   if (found == names_.end()) unknown(at.text, at);
   if (found->second.what != model_node::kind::state)
-    scanner_.refuse(at, in_quotes(at.text) + " in place of a state (" + std::string(why) + ") give a state?");
+    scanner_.refuse(
+        at, in_quotes(at.text) + " in place of a state (" + std::string(why) + ") give a state?");
   advance();
   return found->second.at;
 }
@@ -238,8 +251,10 @@ auto model_reader::new_name(model_node::kind what, int at, double number) -> std
   const model_token name = now_;
   if (name.what != model_token::kind::name) unexpected("a name");
   if (std::find(reserved.begin(), reserved.end(), name.text) != reserved.end())
-    scanner_.refuse(name, "the name " + in_quotes(name.text) + " (the word has a meaning in models) choose another?");
-  const auto [place, is_new] = names_.try_emplace(std::string(name.text), declared{what, at, number, name.line});
+    scanner_.refuse(name, "the name " + in_quotes(name.text) +
+                              " (the word has a meaning in models) choose another?");
+  const auto [place, is_new] =
+      names_.try_emplace(std::string(name.text), declared{what, at, number, name.line});
   if (!is_new)
     scanner_.refuse(name, "a second " + in_quotes(name.text) + " (it is declared in line " +
                               std::to_string(place->second.line) + ") choose another name?");
@@ -248,21 +263,27 @@ auto model_reader::new_name(model_node::kind what, int at, double number) -> std
 }
 
 void model_reader::complete() {
-  if (model_.states.empty()) scanner_.refuse(now_, "a model without states (there is nothing to solve) declare state x = 1?");
+  if (model_.states.empty())
+    scanner_.refuse(now_,
+                    "a model without states (there is nothing to solve) declare state x = 1?");
   for (std::size_t i = 0; i < model_.states.size(); ++i)
     if (model_.slopes[i] < 0)
       scanner_.refuse(now_, "no equation for state " + in_quotes(model_.states[i].name) +
                                 " (each has one) add " + model_.states[i].name + "' = 0?");
-  if (!has_time_) scanner_.refuse(now_, "no time (a model says from when to when it is solved) add time 0 .. 10?");
+  if (!has_time_)
+    scanner_.refuse(now_,
+                    "no time (a model says from when to when it is solved) add time 0 .. 10?");
 }
 
 void model_reader::end_of_line() {
   if (now_.what == model_token::kind::end_of_line || now_.what == model_token::kind::end) return;
-  const bool operand = now_.what == model_token::kind::name || now_.what == model_token::kind::number || now_.is("(");
-  scanner_.refuse(now_, "unexpected " + in_quotes(now_.text) +
-                            (operand ? " (products are written with *, and a line is one statement) "
-                                     : " (the line is complete before it) ") +
-                            (operand ? "put * before it?" : "leave it out?"));
+  const bool operand = now_.what == model_token::kind::name ||
+                       now_.what == model_token::kind::number || now_.is("(");
+  scanner_.refuse(now_,
+                  "unexpected " + in_quotes(now_.text) +
+                      (operand ? " (products are written with *, and a line is one statement) "
+                               : " (the line is complete before it) ") +
+                      (operand ? "put * before it?" : "leave it out?"));
 }
 
 void model_reader::advance() {
@@ -285,8 +306,10 @@ void model_reader::skip_lines() {
 }
 
 void model_reader::unexpected(std::string_view needed) {
-  const bool over = now_.what == model_token::kind::end_of_line || now_.what == model_token::kind::end;
-  scanner_.refuse(now_, "unexpected " + (over ? std::string("end of the line") : in_quotes(now_.text)) + " (" +
+  const bool over =
+      now_.what == model_token::kind::end_of_line || now_.what == model_token::kind::end;
+  scanner_.refuse(now_, "unexpected " +
+                            (over ? std::string("end of the line") : in_quotes(now_.text)) + " (" +
                             std::string(needed) + " is needed) write that?");
 }
 

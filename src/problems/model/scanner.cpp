@@ -10,9 +10,7 @@ namespace revode::named {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool begins_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 }  // namespace
 
@@ -80,14 +78,16 @@ auto model_scanner::next() -> model_token {
 }
 
 auto model_scanner::rest_of_line() -> std::string_view {
-  std::string_view line = token(model_token::kind::symbol, std::min(rest_.find('\n'), rest_.size())).text;
+  std::string_view line =
+      token(model_token::kind::symbol, std::min(rest_.find('\n'), rest_.size())).text;
   const std::size_t first = line.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
   return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
 }
 
 void model_scanner::refuse(const model_token& at, const std::string& text) const {
-  misuse(std::string(file_) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + text);
+  misuse(std::string(file_) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
+         ": " + text);
 }
 
 }  // namespace revode::named

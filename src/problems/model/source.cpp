@@ -24,7 +24,8 @@ std::string text_literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const unsigned code = static_cast<unsigned char>(c);
-    const bool plain = c == ' ' || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool plain = c == ' ' || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                       (c >= 'A' && c <= 'Z');
     if (plain)
       out += c;
     else
@@ -56,7 +57,8 @@ class writer {
     std::string text;
     for (std::size_t i = 0; i < m_.lets.size(); ++i)
       if (needed[i])
-        text += indent + "const auto " + name_of_let(i) + " = " + (*this)(m_.lets[i].second) + ";\n";
+        text +=
+            indent + "const auto " + name_of_let(i) + " = " + (*this)(m_.lets[i].second) + ";\n";
     return text;
   }
 
@@ -115,7 +117,9 @@ class writer {
   std::optional<int> small_whole(int node) const {
     const bool negative = at(node).what == model_node::kind::negation;
     const model_node& n = negative ? at(at(node).of[0]) : at(node);
-    if (n.what != model_node::kind::number || n.number != std::floor(n.number) || !(std::abs(n.number) <= 32)) return {};
+    if (n.what != model_node::kind::number || n.number != std::floor(n.number) ||
+        !(std::abs(n.number) <= 32))
+      return {};
     return static_cast<int>(negative ? -n.number : n.number);
   }
 
@@ -128,10 +132,13 @@ class writer {
 };
 
 constexpr const char* names_of_functions =
-    "      using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cos, std::cosh, std::exp, std::expm1,\n"
-    "          std::hypot, std::log, std::log1p, std::max, std::min, std::pow, std::sin, std::sinh, std::sqrt,\n"
+    "      using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cos, std::cosh, "
+    "std::exp, std::expm1,\n"
+    "          std::hypot, std::log, std::log1p, std::max, std::min, std::pow, std::sin, "
+    "std::sinh, std::sqrt,\n"
     "          std::tan, std::tanh;\n";
-constexpr const char* sees = "[[maybe_unused]] const T& t, [[maybe_unused]] const Y& y, [[maybe_unused]] const P& p";
+constexpr const char* sees =
+    "[[maybe_unused]] const T& t, [[maybe_unused]] const Y& y, [[maybe_unused]] const P& p";
 
 std::string numbers_of(const char* type, const std::vector<named_number>& numbers) {
   return std::string(type) + std::to_string(numbers.size()) + ">{" +
@@ -140,22 +147,23 @@ std::string numbers_of(const char* type, const std::vector<named_number>& number
 
 std::string event_text(const model& m, const model_event& e, std::size_t number) {
   const writer write(m);
-  std::string text = "  struct event_" + std::to_string(number) + " {\n    static constexpr const char* name = " +
-                     text_literal(e.name) + ";\n    static constexpr auto direction = revode::crossing::" +
+  std::string text = "  struct event_" + std::to_string(number) +
+                     " {\n    static constexpr const char* name = " + text_literal(e.name) +
+                     ";\n    static constexpr auto direction = revode::crossing::" +
                      (e.direction == crossing::rising    ? "rising"
                       : e.direction == crossing::falling ? "falling"
                                                          : "both") +
                      ";\n";
   if (e.stops) text += "    static constexpr bool terminal = true;\n";
   if (e.passes) text += "    static constexpr bool passes = true;\n";
-  text += std::string("    template <class T, class Y, class P>\n    auto condition(") + sees + ") const {\n" +
-          names_of_functions + write.lets_of({e.condition}, "      ") + "      return " + write(e.condition) +
-          ";\n    }\n";
+  text += std::string("    template <class T, class Y, class P>\n    auto condition(") + sees +
+          ") const {\n" + names_of_functions + write.lets_of({e.condition}, "      ") +
+          "      return " + write(e.condition) + ";\n    }\n";
   if (!e.jump.empty()) {
     std::vector<int> values;
     for (const auto& [state, value] : e.jump) values.push_back(value);
-    text += std::string("    template <class T, class Y, class P>\n    void jump(") + sees + ", Y& y_new) const {\n" +
-            names_of_functions + write.lets_of(values, "      ");
+    text += std::string("    template <class T, class Y, class P>\n    void jump(") + sees +
+            ", Y& y_new) const {\n" + names_of_functions + write.lets_of(values, "      ");
     for (const auto& [state, value] : e.jump)
       text += "      y_new[" + std::to_string(state) + "] = " + write(value) + ";\n";
     text += "    }\n";
@@ -165,15 +173,18 @@ std::string event_text(const model& m, const model_event& e, std::size_t number)
 
 std::string field_text(const model& m) {
   const writer write(m);
-  std::string text = std::string("  template <class T, class Y, class P>\n  void operator()(") + sees + ", Y& dy) const {\n" +
-                     names_of_functions + write.lets_of(m.slopes, "    ");
+  std::string text = std::string("  template <class T, class Y, class P>\n  void operator()(") +
+                     sees + ", Y& dy) const {\n" + names_of_functions +
+                     write.lets_of(m.slopes, "    ");
   for (std::size_t i = 0; i < m.slopes.size(); ++i)
     text += "    dy[" + std::to_string(i) + "] = " + write(m.slopes[i]) + ";\n";
   return text + "  }\n";
 }
 
 std::string list_text(const char* type, const char* name, const std::string& items) {
-  return items.empty() ? std::string() : std::string("  static constexpr ") + type + " " + name + "[] = {" + items + "};\n";
+  return items.empty()
+             ? std::string()
+             : std::string("  static constexpr ") + type + " " + name + "[] = {" + items + "};\n";
 }
 
 }  // namespace
@@ -182,23 +193,29 @@ auto source_of(const model& m) -> std::string {
   const auto number = [](auto x) { return std::to_string(x); };
   std::string text =
       "// The field of a model file, written by revode.\n#include <algorithm>\n#include <cmath>\n\n"
-      "#include <revode/problems/plugin.hpp>\n\nnamespace {\n\nusing revode::choose, revode::whole_power;\n\nstruct model {\n"
-      "  static constexpr const char* name = " + text_literal(m.name) +
-      ";\n  static constexpr const char* title = " + text_literal(m.title) +
+      "#include <revode/problems/plugin.hpp>\n\nnamespace {\n\nusing revode::choose, "
+      "revode::whole_power;\n\nstruct model {\n"
+      "  static constexpr const char* name = " +
+      text_literal(m.name) + ";\n  static constexpr const char* title = " + text_literal(m.title) +
       ";\n  static constexpr const char* source = " + text_literal(m.source) +
       ";\n  static constexpr double t0 = " + literal(m.t0) + ", t1 = " + literal(m.t1) + ";\n" +
-      list_text("const char*", "labels", listed(m.states, [](const named_number& s) { return text_literal(s.name); })) +
-      list_text("double", "jumps", listed(m.jumps, literal)) + list_text("int", "drawn", listed(m.drawn, number)) +
+      list_text("const char*", "labels",
+                listed(m.states, [](const named_number& s) { return text_literal(s.name); })) +
+      list_text("double", "jumps", listed(m.jumps, literal)) +
+      list_text("int", "drawn", listed(m.drawn, number)) +
       "  static constexpr int drawn_over = " + number(m.drawn_over) + ";\n";
-  if (m.atol > 0) text += "  static double atol(double rtol) { return " + literal(m.atol) + " * rtol; }\n";
+  if (m.atol > 0)
+    text += "  static double atol(double rtol) { return " + literal(m.atol) + " * rtol; }\n";
   text += "  auto y0() const { return " + numbers_of("revode::vec<double, ", m.states) + "; }\n" +
-          "  auto parameters() const { return " + numbers_of("revode::vec<double, ", m.parameters) + "; }\n\n" + field_text(m);
+          "  auto parameters() const { return " + numbers_of("revode::vec<double, ", m.parameters) +
+          "; }\n\n" + field_text(m);
   for (std::size_t i = 0; i < m.events.size(); ++i) text += event_text(m, m.events[i], i);
   if (!m.events.empty()) {
     std::vector<std::size_t> all(m.events.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     text += "  auto events() const { return revode::events(" +
-            listed(all, [](std::size_t i) { return "event_" + std::to_string(i) + "{}"; }) + "); }\n";
+            listed(all, [](std::size_t i) { return "event_" + std::to_string(i) + "{}"; }) +
+            "); }\n";
   }
   return text + "};\n\n}  // namespace\n\nREVODE_PROBLEM(model)\n";
 }
