@@ -31,7 +31,7 @@ NUMBERS = ["0", "1", "2", "0.5", "1e-3", "1e-6", "1e-9", "1e-14", "1e300", "-1",
 WORDS = {
     "--step-rounding": ["none", "bits24", "octave16"], "--log": ["steps", "controller"],
     "--loss": ["sum", "squared", "component:0", "component:1", "component:9", "event:0", "event:1", "event:99"],
-    "--device": ["cpp", "omp", "tbb", "cuda"], "--spill": [".", "/dev/shm", "missing"],
+    "--device": ["cpp", "omp", "tbb", "cuda", "threads"], "--spill": [".", "/dev/shm", "missing"],
     "--sweep": ["p:0=1:2", "p:0=1:2:log", "y0:0=0.5:1", "p:1=nan:1", "y0:9=1:2", "p:0=-1:1:log", "p:0=1"],
     "--lanes": ["1", "4", "9", "16", "17", "64", "0", "-1"], "--save-count": ["1", "2", "10", "100", "0", "-5"],
     "--steps": ["0", "1", "2", "10", "100", "1000", "-1", "99999999999"], "--budget": ["1KiB", "64KiB", "1MiB", "1B"],

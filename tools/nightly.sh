@@ -79,6 +79,12 @@ nightly_commands() {
     python3 tools/fuzz_commands.py build/release/revode --seconds 600
 }
 
+# Random models, compiled and solved beside Python; damaged ones refused by line and column.
+nightly_models() {
+  configure release && build release --target revode_command &&
+    python3 tools/fuzz_models.py build/release/revode --models 300
+}
+
 # The Debian packages, installed and used in a clean root; Conan's package and its test.
 nightly_package() {
   need 'a clean root, and Conan' debootstrap dpkg-dev python3-venv
@@ -128,7 +134,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions compile fuzz commands heavy shipped clang omp tbb threads package python sanitizers'
+nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads package python sanitizers'
 
 # nightly [PART...]: these, or all; the page keeps the last line of the others.
 nightly() {
