@@ -35,7 +35,8 @@ TEST_CASE("gradients by name have the templates' bits, for every memory and sche
   const auto bar = expected.pullback(Eigen::VectorXd{{1.0, -2.0}});
   const any_state y0(bar.y0.begin(), bar.y0.end()), p(bar.p.begin(), bar.p.end());
   const any_problem same = named_problem("lotka_volterra");
-  for (const auto& [kind, name] : schedule_names) {
+  for (const auto& [kind, called] : schedule_names) {
+    const std::string_view name = called;  // clang 14 captures no binding
     CAPTURE(name);
     recursive_checkpoint adjoint{.schedule = kind};
     if (kind != schedule_kind::store_all && kind != schedule_kind::store_states) adjoint.slots = 8;

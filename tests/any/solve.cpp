@@ -82,11 +82,11 @@ TEST_CASE("every method solves callbacks of each kind of derivative") {
 }
 
 struct two {
-  static constexpr const char* name = "two";
+  [[maybe_unused]] static constexpr const char* name = "two";
   auto condition(const auto&, const auto& y, const auto&) const { return y[1] - 2; }
 };
 struct harvest {
-  static constexpr const char* name = "harvest";
+  [[maybe_unused]] static constexpr const char* name = "harvest";
   static constexpr auto direction = crossing::rising;
   auto condition(const auto&, const auto& y, const auto&) const { return y[1] - 3; }
   void jump(const auto&, const auto& y, const auto&, auto& y_new) const { y_new[1] = 0.5 * y[1]; }

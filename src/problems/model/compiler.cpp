@@ -166,6 +166,9 @@ auto compiled_model(const std::string& file, const std::string& source) -> std::
                                  "-ffp-contract=off",
                                  "-fno-finite-math-only",
                                  "-fno-math-errno"};
+#if defined(__SANITIZE_ADDRESS__)  // Eigen's arrays are aligned otherwise then
+  words.push_back("-fsanitize=address");
+#endif
   for (const std::string& flag : include_flags(file)) words.push_back(flag);
   std::error_code none;
   const auto built = fs::last_write_time(own_file(), none).time_since_epoch().count();
