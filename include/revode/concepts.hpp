@@ -65,6 +65,11 @@ inline constexpr bool is_multistep_v = requires {
   requires M::multistep;
 };
 
+/// The method's formula contains the Jacobian: an attempt may end in a status, and the method brings its own
+/// controller. A family says so of its methods.
+template <class M>
+inline constexpr bool is_linearly_implicit_v = false;
+
 /// The method was given no linear algebra, which explicit ones have no use for.
 template <class M>
 inline constexpr bool has_no_algebra = !requires(const M& m) {

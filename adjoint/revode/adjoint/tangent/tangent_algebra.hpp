@@ -132,9 +132,7 @@ struct tangent_algebra {
 
 /// A method whose formula contains the Jacobian, as those of Rosenbrock do.
 template <class M>
-concept jacobian_in_formula = requires {
-  M::rosenbrock;
-};
+concept jacobian_in_formula = is_linearly_implicit_v<M>;
 /// A method that iterates with a Jacobian of the whole field, which it keeps.
 template <class M, class Y>
 concept newton_method = requires(typename method_types<M, Y>::cache& c) {

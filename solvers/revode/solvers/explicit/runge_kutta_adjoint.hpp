@@ -117,6 +117,14 @@ REVODE_HD void pull_step(System& sys, double t, double t_new, const rk_tape<M, Y
   if constexpr (Seeded) add(seeds->y, state_bar);
 }
 
+/// pull without a call around it, for loops over lanes: nobody asks about its ends and dense output.
+template <explicit_method M, class System, class Y, class P>
+REVODE_HD void pull_flat(const M&, System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
+                         Y& state_bar, P& p_bar) {
+  rk_scratch<M, Y> scratch;
+  pull_step<M, 0>(sys, t, t_new, tape, scratch, nullptr, state_bar, p_bar, nullptr);
+}
+
 /// The common case of a small state: all of the step, the field's derivative included, is one piece
 /// of code without a call, so that cotangents never touch memory. Ends is void where they stand
 /// still.

@@ -139,9 +139,10 @@ REVODE_HD void refresh(const M&, System& sys, double t, carry<M, Y>& c) {
   if constexpr (coefficients<M>::fsal) sys(t, c.state, c.cache.k);
 }
 
-template <class M, class System, class Y>
-REVODE_HD double try_step(System& sys, const tolerance& tol, double t, double t_new,
-                          const carry<M, Y>& from, rk_tape<M, Y>& tape, carry<M, Y>& next) {
+/// An attempt without a call around it, for loops over lanes. It has no status but its error.
+template <explicit_method M, class System, class Y>
+REVODE_HD double attempt_flat(const M&, System& sys, const tolerance& tol, double t, double t_new,
+                              const carry<M, Y>& from, rk_tape<M, Y>& tape, carry<M, Y>& next) {
   copy(from.state, tape.y);
   take_step<M>(sys, t, t_new, from.cache, tape, next.state);
   if constexpr (coefficients<M>::fsal) copy(tape.k[coefficients<M>::stages - 1], next.cache.k);
@@ -158,26 +159,26 @@ inline constexpr bool stays_in_registers =
 /// The same in locals, with the field inlined at every use: stages then live in registers. Where
 /// such code begins matters: 16 bytes off a multiple of 32 it takes a fifth longer (g++ 12, Zen 5).
 template <class M, class System, class Y>
-REVODE_FLAT double try_in_registers(System& sys, const tolerance& tol, double t, double t_new,
-                                    const carry<M, Y>& from, rk_tape<M, Y>& tape,
+REVODE_FLAT double try_in_registers(const M& m, System& sys, const tolerance& tol, double t,
+                                    double t_new, const carry<M, Y>& from, rk_tape<M, Y>& tape,
                                     carry<M, Y>& next) {
   rk_tape<M, Y> stages;
   carry<M, Y> reached;
-  const double error_squared = try_step<M>(sys, tol, t, t_new, from, stages, reached);
+  const double error_squared = attempt_flat(m, sys, tol, t, t_new, from, stages, reached);
   next = reached;
   tape = stages;
   return error_squared;
 }
 
 template <explicit_method M, class System, class Y>
-REVODE_HD outcome<nothing> attempt(const M&, System& sys, const tolerance& tol, double t,
+REVODE_HD outcome<nothing> attempt(const M& m, System& sys, const tolerance& tol, double t,
                                    double t_new, const carry<M, Y>& from, rk_tape<M, Y>& tape,
                                    carry<M, Y>& next) {
   double error_squared;
   if constexpr (stays_in_registers<Y>)
-    error_squared = try_in_registers<M>(sys, tol, t, t_new, from, tape, next);
+    error_squared = try_in_registers(m, sys, tol, t, t_new, from, tape, next);
   else
-    error_squared = try_step<M>(sys, tol, t, t_new, from, tape, next);
+    error_squared = attempt_flat(m, sys, tol, t, t_new, from, tape, next);
   if constexpr (has_estimate_v<M>)
     if (tol.each != nullptr)
       error_squared = component_error_squared<M>(*tol.each, t_new - t, tape, next.state);

@@ -169,6 +169,15 @@ REVODE_HD void pull_rosenbrock_step(const M& m, System& sys, double t, double t_
   if constexpr (Seeded) add(seeds->y, state_bar);
 }
 
+/// pull without a call around it, for loops over lanes: nobody asks about its ends and dense output.
+template <rosenbrock_method M, class System, class Y, class P>
+REVODE_HD void pull_flat(const M& m, System& sys, double t, double t_new,
+                         const rosenbrock_tape<M, Y>& tape, Y& state_bar, P& p_bar) {
+  rosenbrock_scratch<M, Y> scratch;
+  pull_rosenbrock_step<M, false>(m, sys, t, t_new, tape, scratch, nullptr, state_bar, p_bar,
+                                 nullptr);
+}
+
 template <class M, class System, class Y, class P>
 REVODE_FLAT void pull_small_rosenbrock_step(const M& m, System& sys, double t, double t_new,
                                             const rosenbrock_tape<M, Y>& tape, Y& state_bar,

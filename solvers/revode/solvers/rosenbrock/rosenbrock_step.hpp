@@ -224,6 +224,15 @@ REVODE_FLAT outcome<nothing> try_small_rosenbrock_step(const M& m, System& sys,
   return try_rosenbrock_step<M>(m, sys, tol, t, t_new, from, tape, w, next);
 }
 
+/// An attempt without a call around it, for loops over lanes.
+template <rosenbrock_method M, class System, class Y>
+requires std::is_empty_v<decltype(rosenbrock_tape<M, Y>::work)> REVODE_HD outcome<nothing>
+attempt_flat(const M& m, System& sys, const tolerance& tol, double t, double t_new,
+             const carry<M, Y>& from, rosenbrock_tape<M, Y>& tape, carry<M, Y>& next) {
+  rosenbrock_work<M, Y> w;
+  return try_rosenbrock_step<M>(m, sys, tol, t, t_new, from, tape, w, next);
+}
+
 /// One trial step.
 /// cost    one Jacobian, one factorisation, a solve for every stage, a field evaluation for every
 ///         different argument; the Jacobian of a rejected step is not kept

@@ -14,6 +14,8 @@ concept rosenbrock_method = requires {
   M::rosenbrock;
   M::dense_rows;
 };
+template <rosenbrock_method M>
+inline constexpr bool is_linearly_implicit_v<M> = true;
 
 /// The numbers of a tableau as functions for use in constant expressions, on host and device.
 template <class M>
