@@ -22,6 +22,8 @@ module revode
     integer(c_size_t) :: stop_count = 0
     type(c_ptr) :: discontinuities = c_null_ptr
     integer(c_size_t) :: discontinuity_count = 0
+    type(c_ptr) :: rtols = c_null_ptr, atols = c_null_ptr  ! of each component
+    integer(c_size_t) :: rtol_count = 0, atol_count = 0
   end type
 
   type, bind(c) :: revode_adjoint

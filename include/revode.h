@@ -110,10 +110,14 @@ typedef struct revode_options {
   size_t stop_count;
   const double* discontinuities;
   size_t discontinuity_count;
+  const double* rtols; /* of each component, in place of rtol and atol: n numbers, or NULL */
+  const double* atols;
+  size_t rtol_count, atol_count;
 } revode_options;
 #define REVODE_OPTIONS                                                                          \
   {                                                                                             \
-    sizeof(revode_options), 1e-6, 1e-9, 0, 0, 0, 0, 1000000, NULL, 0, 0, 0, NULL, 0, NULL, 0    \
+    sizeof(revode_options), 1e-6, 1e-9, 0, 0, 0, 0, 1000000, NULL, 0, 0, 0, NULL, 0, NULL, 0,   \
+        NULL, NULL, 0, 0                                                                        \
   }
 
 /* name NULL: recursive_checkpoint; slots, budget (bytes): one of them or 0; schedule NULL: chosen;

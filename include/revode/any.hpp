@@ -140,6 +140,8 @@ class any_method {
   }
   any_method(const M&) : name_(M::name) {}  // NOLINT
   const std::string& name() const { return name_; }
+  /// errors  std::invalid_argument: there is none of the name
+  int order() const;
 
  private:
   std::string name_;
@@ -228,7 +230,26 @@ any_value_and_gradient value_and_gradient(const any_problem& q, const any_method
                                           const options& o, const any_loss& loss,
                                           const recursive_checkpoint& adjoint = {});
 
-/// The same for each of many starts and parameters, on threads (0: as many as the machine has), in the bits
+/// The same with gradient->error: half of the difference to the gradient at three times the tolerances, by the
+/// adjoint/with_error.hpp's rules. Status gradient_not_resolved where it is more than `unresolved` of
+/// the gradient, or where the second solve has other events.
+/// cost    a second solve and gradient, of fewer steps; a budget is halved, one half for each
+any_value_and_gradient value_and_checked_gradient(const any_problem& q, const any_method& m,
+                                                  const options& o, const any_loss& loss,
+                                                  const recursive_checkpoint& adjoint = {},
+                                                  double unresolved = 0.1);
+any_value_and_gradient value_and_checked_gradient(const any_problem& q, const any_method& m,
+                                                  const options& o, const any_loss& loss,
+                                                  const any_adjoint& adjoint,
+                                                  double unresolved = 0.1);
+/// The same with tolerances that the error chooses until it is at most gradient_rtol of the gradient's norm.
+/// cost    two to six solves and gradients
+any_value_and_gradient resolved_value_and_gradient(const any_problem& q, const any_method& m,
+                                                   const options& o, const any_loss& loss,
+                                                   double gradient_rtol,
+                                                   const recursive_checkpoint& adjoint = {});
+
+/// solve and value_and_gradient for each of many starts and parameters, on threads (0: as many as the machine has), in the bits
 /// of as many calls. The callbacks and the loss are called by several threads at once.
 /// errors  what a call throws: that of the first point that does, when the others have ended
 std::vector<any_solution> solve_each(const any_problem& q, const any_method& m, const options& o,

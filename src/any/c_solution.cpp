@@ -25,6 +25,8 @@ options as_options(const revode_options* from) {
   o.save.t1 = c.save_t1 != 0;
   o.stops = listed(c.stops, c.stop_count);
   o.discontinuities = listed(c.discontinuities, c.discontinuity_count);
+  o.norm.rtol = listed(c.rtols, c.rtol_count);
+  o.norm.atol = listed(c.atols, c.atol_count);
   return o;
 }
 

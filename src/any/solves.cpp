@@ -112,6 +112,8 @@ std::vector<any_gradient> any_differentiable_solution::gradients(
   return all;
 }
 
+int any_method::order() const { return find_method(*this).order; }
+
 any_solution solve(const any_problem& q, const any_method& m, const options& o) {
   const compiled::method_entry& entry = find_method(m);
   check(q, entry);

@@ -19,7 +19,8 @@ auto place(Numbers& all, index lane, Eigen::Index n) {
 
 void make_room(const ensemble_request& r, lanes_result& found) {
   const auto lanes = static_cast<std::size_t>(r.in_lanes.lanes);
-  const auto n = static_cast<std::size_t>(r.problem.y0.size()), np = static_cast<std::size_t>(r.problem.p.size());
+  const auto n = static_cast<std::size_t>(r.problem.y0.size()),
+             np = static_cast<std::size_t>(r.problem.p.size());
   found.ended.resize(lanes);
   found.t.resize(lanes);
   found.y.resize(lanes * n);
@@ -33,7 +34,10 @@ void make_room(const ensemble_request& r, lanes_result& found) {
 /// The lanes that one thread takes, each a solve of its own; what it keeps of reverse passes.
 class lane_worker {
  public:
-  lane_worker(const ensemble_request& r, lanes_result& found) : r_(r), found_(found), problem_(r.problem) {}
+  lane_worker(const ensemble_request& r, lanes_result& found)
+      : r_(r),
+        found_(found),
+        problem_(r.problem) {}
 
   lane_worker(const lane_worker&) = delete;
   lane_worker& operator=(const lane_worker&) = delete;
@@ -42,7 +46,8 @@ class lane_worker {
     fill(lane);
     const initial_value_problem q = bind(problem_, problem_.f);
     if (r_.in_lanes.gradient)
-      keep_gradient(lane, cli::differentiate(r_.method, q, r_.settings, r_.checkpoints(), weightings_, problem_.events));
+      keep_gradient(lane, cli::differentiate(r_.method, q, r_.settings, r_.checkpoints(),
+                                             weightings_, problem_.events));
     else
       keep(lane, r_.method.uses(problem_.events).solve(q, r_.settings, problem_.events));
   }
@@ -99,7 +104,8 @@ lanes_result solve_on_threads(const ensemble_request& r) {
   found.device = thread_device;
   make_room(r, found);
   const index lanes = r.in_lanes.lanes;
-  const index threads = std::clamp<index>(static_cast<index>(std::thread::hardware_concurrency()), 1, lanes);
+  const index threads =
+      std::clamp<index>(static_cast<index>(std::thread::hardware_concurrency()), 1, lanes);
   found.width = static_cast<int>(threads);
   std::deque<lane_worker> workers;
   for (index k = 0; k < threads; ++k) workers.emplace_back(r, found);
@@ -116,10 +122,13 @@ lanes_result solve_on_threads(const ensemble_request& r) {
     }
   };
   const auto start = std::chrono::steady_clock::now();
-  const auto begun = [&] { return static_cast<double>(std::min<index>(next, lanes)) / static_cast<double>(lanes); };
+  const auto begun = [&] {
+    return static_cast<double>(std::min<index>(next, lanes)) / static_cast<double>(lanes);
+  };
   r.in_lanes.watch("solve  ", begun, [&] {
     std::vector<std::jthread> others;
-    for (std::size_t k = 1; k < workers.size(); ++k) others.emplace_back([&, k] { run(workers[k]); });
+    for (std::size_t k = 1; k < workers.size(); ++k)
+      others.emplace_back([&, k] { run(workers[k]); });
     run(workers.front());
   });
   if (thrown) std::rethrow_exception(thrown);

@@ -12,7 +12,8 @@
 namespace revode::cli {
 namespace {
 
-constexpr const char* skeleton = R"(# A model for `revode solve`, as docs/models.md describes them: change what is here to your own.
+constexpr const char* skeleton =
+    R"(# A model for `revode solve`, as docs/models.md describes them: change what is here to your own.
 title A population that grows to what its place can feed
 time 0 .. 20                          # from when to when
 
@@ -33,10 +34,12 @@ plot population
 /// Letters, digits and _, as a model's name in a file name.
 void check_name(const std::string& name) {
   const auto fits = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '-';
   };
   if (name.empty() || name.front() == '-' || !std::all_of(name.begin(), name.end(), fits))
-    misuse("invalid name " + in_quotes(name) + " (it becomes a file here, of letters, digits, _ and -) give another?");
+    misuse("invalid name " + in_quotes(name) +
+           " (it becomes a file here, of letters, digits, _ and -) give another?");
 }
 
 }  // namespace
@@ -56,7 +59,8 @@ report new_command(const arguments& given) {
   if (std::filesystem::exists(path, none))
     misuse("file " + in_quotes(path) + " (it is there already) give another name?");
   write_file("new problem", path, skeleton);
-  return {path + " is written; try\n  revode solve " + path + " --plot " + name + ".svg\n  revode grad " + path + "\n"};
+  return {path + " is written; try\n  revode solve " + path + " --plot " + name +
+          ".svg\n  revode grad " + path + "\n"};
 }
 
 }  // namespace revode::cli

@@ -104,6 +104,29 @@ TEST_CASE("C gets the bits of C++: solves, dense output, gradients") {
   CHECK(std::memcmp(y, path.derivative(1.2).data(), sizeof y) == 0);
 }
 
+TEST_CASE("tolerances of each component from C") {
+  problem_of_c q;
+  make(q);
+  const double rtols[] = {1e-4, 1e-7}, atols[] = {1e-3, 1e-9};
+  revode_options o = REVODE_OPTIONS;
+  o.rtols = rtols;
+  o.atols = atols;
+  o.rtol_count = o.atol_count = 2;
+  solution_of_c s;
+  REQUIRE(revode_solve(q.it, "tsit5", &o, &s.it) == REVODE_OK);
+  options same;
+  same.norm.rtol = {1e-4, 1e-7};
+  same.norm.atol = {1e-3, 1e-9};
+  const auto expected = solve(of(predators_with_vjp()), "tsit5", same);
+  double y[2];
+  REQUIRE(revode_solution_y(s.it, y) == REVODE_OK);
+  CHECK(std::memcmp(y, expected.y.data(), sizeof y) == 0);
+  solution_of_c none;
+  o.atol_count = 1;
+  CHECK(revode_solve(q.it, "tsit5", &o, &none.it) == REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()).find("1 ") != std::string::npos);
+}
+
 TEST_CASE("every method, adjoint, schedule and named problem can be reached from C") {
   revode_options o = REVODE_OPTIONS;
   o.fixed_step = 0.05;

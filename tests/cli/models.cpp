@@ -30,14 +30,19 @@ struct workplace {
 TEST_CASE("revode new problem: a model that is solved as it is, and not written twice") {
   const workplace here;
   const outcome begun = here.run("new problem yeast");
-  CHECK(begun.out == "yeast.ode is written; try\n  revode solve yeast.ode --plot yeast.svg\n  revode grad yeast.ode\n");
+  CHECK(begun.out ==
+        "yeast.ode is written; try\n  revode solve yeast.ode --plot yeast.svg\n  revode grad "
+        "yeast.ode\n");
   const auto solved = here.run("solve yeast.ode --rtol 1e-10 --json").json();
   // y = c / (1 + (c/y0 - 1) e^(-r t))
-  CHECK(solved["y"][0].get<double>() == doctest::Approx(10 / (1 + 99 * std::exp(-10.0))).epsilon(1e-9));
+  CHECK(solved["y"][0].get<double>() ==
+        doctest::Approx(10 / (1 + 99 * std::exp(-10.0))).epsilon(1e-9));
   CHECK(solved["events"][0]["event"] == "half");
-  CHECK(solved["events"][0]["t"].get<double>() == doctest::Approx(2 * std::log(99.0)).epsilon(1e-9));
+  CHECK(solved["events"][0]["t"].get<double>() ==
+        doctest::Approx(2 * std::log(99.0)).epsilon(1e-9));
   CHECK(here.run("grad yeast.ode --check").exit_status == 0);
-  CHECK(here.run("ensemble yeast.ode --lanes 9 --sweep p:0=0.1:1 --json").json()["statuses"]["success"] == 9);
+  CHECK(here.run("ensemble yeast.ode --lanes 9 --sweep p:0=0.1:1 --json")
+            .json()["statuses"]["success"] == 9);
   if (std::system("gnuplot --version >/dev/null 2>&1") == 0) {
     CHECK(here.run("solve yeast.ode --plot yeast.svg").exit_status == 0);
     CHECK(content(here.path / "yeast.svg").find("A population that grows") != std::string::npos);
@@ -53,9 +58,14 @@ TEST_CASE("what is no beginning, and a model with a mistake, are one line") {
   const std::pair<const char*, const char*> all[]{
       {"new problem ../a",
        "invalid name '../a' (it becomes a file here, of letters, digits, _ and -) give another?"},
-      {"new method a", "unknown beginning 'method' (not in the list of what can be begun) give problem?"},
-      {"new problem", "'revode new' with 1 words (it takes what to begin, and a name) give e.g. 'revode new problem mine'?"},
-      {"solve m.ode", "m.ode:3:7: unknown name 'k' (it is not declared above) declare it by parameter, state, constant or let?"},
+      {"new method a",
+       "unknown beginning 'method' (not in the list of what can be begun) give problem?"},
+      {"new problem",
+       "'revode new' with 1 words (it takes what to begin, and a name) give e.g. 'revode new "
+       "problem mine'?"},
+      {"solve m.ode",
+       "m.ode:3:7: unknown name 'k' (it is not declared above) declare it by parameter, state, "
+       "constant or let?"},
       {"grad n.ode", "cannot read model 'n.ode' (there is no such file) give the path of one?"}};
   for (const auto& [words, text] : all) {
     const outcome o = here.run(words);
