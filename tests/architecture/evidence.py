@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 ROOT, BUILD = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-PAGE, DOCUMENTS = "docs/evidence.md", {"README.md": "README", "docs/guide.md": "guide", "docs/architecture.md": "architecture",
-                                         "docs/reliability.md": "reliability"}
+PAGE = "docs/evidence.md"
+PAGES = ("architecture", "command", "guide", "install", "methods", "promises", "reliability")
+DOCUMENTS = {"README.md": "README"} | {f"docs/{name}.md": name for name in PAGES}
 BELOW = ("", "include/revode", "solvers/revode", "adjoint/revode", "tests")
 OPTIONAL = ("klu", "odeint", "random123")  # sources that are left out where their library is not installed
 NUMBER = re.compile(r"(?<![\w.+-])\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*(?![\w-])"
@@ -109,9 +110,9 @@ def rows():
             yield cells
 
 
-def sentences(path):  # those of the prose; in the guide of the cells of tables too, in README not: those list methods
+def sentences(path):  # those of the prose; of the cells of tables too, but for those that list methods
     prose = re.sub(r"^#.*$", "", re.sub(r"^```.*?^```", "", text(path), flags=re.M | re.S), flags=re.M)
-    prose = re.sub(r"^\|.*$", "" if path == "README.md" else lambda row: row[0].replace("|", "\n\n"), prose, flags=re.M)
+    prose = re.sub(r"^\|.*$", "" if path == "docs/methods.md" else lambda row: row[0].replace("|", "\n\n"), prose, flags=re.M)
     prose = re.sub(r"^\s*(?:- |\d+\. )", "\n\n", re.sub(r"\]\([^)]*\)", "]", SPAN.sub("` `", prose)), flags=re.M)
     for paragraph in re.split(r"\n\s*\n", prose):
         yield from re.split(r"(?<=[.;?!])\s+", " ".join(paragraph.split()))

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D ROOT=dir -D PROGRAM=file -P readme.cmake
-# The README's program is examples/01_decay.cpp to the letter, has at most 25 lines, and prints what
-# the README says it prints.
+# The README has at most 600 words, code and addresses among them. Its program is examples/01_decay.cpp to the letter,
+# has at most 25 lines, and prints what the README says it prints.
 file(READ ${ROOT}/README.md readme)
+string(REGEX REPLACE "[^ \t\n]+" "x" words "${readme}")
+string(REGEX REPLACE "[ \t\n]+" "" words "${words}")
+string(LENGTH "${words}" count)
+if(count GREATER 600)
+  message(FATAL_ERROR "the README has ${count} words, more than 600")
+endif()
 file(READ ${ROOT}/examples/01_decay.cpp example)
 string(REGEX REPLACE "^(//[^\n]*\n)+" "" example "${example}")
 string(REGEX MATCH "```cpp\n(.*)\n```\n```\n" block "${readme}")
