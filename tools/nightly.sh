@@ -118,6 +118,9 @@ nightly_python() {
     build/nightly/venv/bin/python -m mypy --strict python/tests/typed.py
 }
 
+# Every page of the site without a warning, and each command and example on it.
+nightly_docs() { tools/dev docs; }
+
 # nightly_part NAME: runs it unless it passed at this commit; its line is kept beside the builds, and on the page.
 nightly_part() {
   line=build/nightly/$1
@@ -134,7 +137,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads package python sanitizers'
+nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads package python docs sanitizers'
 
 # nightly [PART...]: these, or all; the page keeps the last line of the others.
 nightly() {
