@@ -54,8 +54,8 @@ int main() {
 
   // [stiff]
   problem reaction{robertson{}, vec{1.0, 0.0, 0.0}, 0.0, 0.4, vec{0.04, 3e7, 1e4}};
-  auto r = solve(reaction, rodas5p{}, {.norm = {.rtol = {1e-6, 1e-6, 1e-6},
-                                                .atol = {1e-8, 1e-14, 1e-6}}});
+  auto r = solve(reaction, rodas5p{},
+                 {.norm = {.rtol = {1e-6, 1e-6, 1e-6}, .atol = {1e-8, 1e-14, 1e-6}}});
   // [stiff]
   std::printf("stiff: %ld steps, x = %.4f\n", static_cast<long>(r.stats.accepted), r.y[0]);
 
