@@ -31,8 +31,8 @@ constexpr std::array common_options{
     option_text{"--fixed-step", "H", "equal steps of this length, no error control"},
     option_text{"--t0", "T", "start of the interval (default: the problem's)"},
     option_text{"--t1", "T", "end of the interval; before t0 to go backwards"},
-    option_text{"--y0", "LIST", "initial state: a,b,c or @file"},
-    option_text{"--params", "LIST", "parameters: a,b,c or @file"},
+    option_text{"--y0", "LIST", "initial state: a,b,c, @file, or NAME=NUMBER of some"},
+    option_text{"--params", "LIST", "parameters: a,b,c, @file, or NAME=NUMBER of some"},
     option_text{"--max-steps", "N", "most step attempts (default 1000000)"}};
 
 constexpr std::array run_options{

@@ -36,7 +36,9 @@ std::string lanes_line(const ensemble_request& r, const lanes_result& found) {
   if (r.sweeps.empty()) return text + "p times 1 to 1.1 at random\n";
   for (const sweep& s : r.sweeps)
     text += std::string(&s == &r.sweeps.front() ? "" : ", ") + (s.of_state ? "y0:" : "p:") +
-            std::to_string(s.at) + " from " + rounded(s.lo, 6) + " to " + rounded(s.hi, 6) +
+            (s.of_state ? r.problem.labels
+                        : r.problem.parameter_names)[static_cast<std::size_t>(s.at)] +
+            " from " + rounded(s.lo, 6) + " to " + rounded(s.hi, 6) +
             (s.logarithmic ? " (logarithmic)" : "");
   return text + "\n";
 }
@@ -89,7 +91,7 @@ std::string gradient_text(const ensemble_request& r, const lanes_result& found) 
   for (std::size_t i = 0; i < n; ++i)
     rows.push_back(spread_row("  y0 " + r.problem.labels[i], found, found.y0_bar, i, n));
   for (std::size_t i = 0; i < np; ++i)
-    rows.push_back(spread_row("  p  " + std::to_string(i), found, found.p_bar, i, np));
+    rows.push_back(spread_row("  p  " + r.problem.parameter_names[i], found, found.p_bar, i, np));
   return aligned(rows) + "reverse: plan " + std::string(found.plan) + ", " +
          std::to_string(found.slots) + " states a lane, " + bytes_text(found.bytes) + " for " +
          std::to_string(found.resident_lanes) + " lanes under way; " +
@@ -212,15 +214,13 @@ std::string json_of_ensemble(const ensemble_request& r, const lanes_result& foun
 
 void write_csv(const ensemble_request& r, const lanes_result& found) {
   const std::size_t n = r.problem.labels.size(), np = static_cast<std::size_t>(r.problem.p.size());
-  std::vector<std::string> numbers;
-  for (std::size_t i = 0; i < np; ++i) numbers.push_back(std::to_string(i));
   std::string text = "lane,status,t,accepted,rejected";
-  add_names(text, "p:", numbers);
+  add_names(text, "p:", r.problem.parameter_names);
   add_names(text, "", r.problem.labels);
   if (r.in_lanes.gradient) {
     text += ",loss";
     add_names(text, "loss/y0:", r.problem.labels);
-    add_names(text, "loss/p:", numbers);
+    add_names(text, "loss/p:", r.problem.parameter_names);
   }
   text += '\n';
   for (std::size_t l = 0; l < found.ended.size(); ++l) {

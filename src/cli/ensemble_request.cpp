@@ -89,7 +89,7 @@ auto find_program(const ensemble_request& r, const std::string& device, bool gra
 
 /// The parts of "p:1=20:30:log"; nothing where they are none. Taken apart from both ends, since
 /// std::regex needs a stack as deep as the text is long.
-auto parts_of_sweep(std::string_view text) -> std::optional<sweep> {
+auto parts_of_sweep(std::string_view text, const erased_problem& q) -> std::optional<sweep> {
   sweep s;
   s.of_state = text.starts_with("y0:");
   if (!s.of_state && !text.starts_with("p:")) return {};
@@ -98,8 +98,7 @@ auto parts_of_sweep(std::string_view text) -> std::optional<sweep> {
   if (s.logarithmic) text.remove_suffix(4);
   const std::size_t equal = text.find('='), colon = text.find(':');
   if (equal == text.npos || colon == text.npos || colon < equal) return {};
-  s.at = counted(text.substr(0, equal));
-  if (s.at < 0) return {};
+  s.at = place_of(text.substr(0, equal), s.of_state ? q.labels : q.parameter_names);
   try {
     s.lo = number("--sweep", text.substr(equal + 1, colon - equal - 1));
     s.hi = number("--sweep", text.substr(colon + 1));
@@ -113,13 +112,13 @@ auto read_sweep(const std::string& text, const erased_problem& p) -> sweep {
   const auto invalid = [&](const std::string& why) {
     misuse("invalid --sweep " + in_quotes(text) + " (" + why + ") give e.g. --sweep p:0=1:2?");
   };
-  const std::optional<sweep> parts = parts_of_sweep(text);
+  const std::optional<sweep> parts = parts_of_sweep(text, p);
   if (!parts) invalid("p:I=lo:hi, y0:I=lo:hi, or one of these with :log is needed");
   const sweep s = *parts;
-  const int size = length(s.of_state ? p.y0 : p.p);
-  if (s.at >= size)
+  if (s.at < 0)
     invalid(std::string(s.of_state ? "the components" : "the parameters") + " of " + p.name +
-            " are 0 to " + std::to_string(size - 1));
+            " are 0 to " + std::to_string(length(s.of_state ? p.y0 : p.p) - 1) +
+            ", or their names");
   if (!std::isfinite(s.hi - s.lo)) invalid("its ends are not finite");
   if (s.logarithmic && !(s.lo > 0 && s.hi > 0)) invalid("logarithms need positive ends");
   return s;
@@ -172,7 +171,7 @@ void read_reverse(const arguments& given, ensemble_request& r) {
       misuse(std::string(option) +
              " without --gradient (it says how a gradient is made) add --gradient, or leave it "
              "out?");
-  r.of = read_loss(given.value_or("--loss", "sum"), r.problem.name, length(r.problem.y0));
+  r.of = read_loss(given.value_or("--loss", "sum"), r.problem);
   q.squared = r.of.what == loss::form::squared;
   q.component = r.of.what == loss::form::component ? r.of.component : -1;
   if (given.has("--slots")) {

@@ -90,8 +90,7 @@ void check_adjoint(const arguments& given) {
 auto read_gradient(const arguments& given) -> gradient_request {
   check_adjoint(given);
   gradient_request r(read_run(given));
-  r.of = read_loss(given.value_or("--loss", "sum"), r.problem.name, length(r.problem.y0),
-                   r.has_events());
+  r.of = read_loss(given.value_or("--loss", "sum"), r.problem, r.has_events());
   read_adjoint(given, r);
   r.check = given.has("--check");
   return r;

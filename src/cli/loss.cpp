@@ -62,22 +62,23 @@ cotangents<vector> loss::weigh(const solution_type& s) const {
   return w;
 }
 
-auto read_loss(std::string_view text, std::string_view problem, int size, bool has_events) -> loss {
+auto read_loss(std::string_view text, const erased_problem& problem, bool has_events) -> loss {
   constexpr std::string_view component = "component:", event = "event:";
   if (text == "sum") return {loss::form::sum};
   if (text == "squared") return {loss::form::squared};
   if (text.starts_with(component)) {
-    const int i = counted(text.substr(component.size()));
-    if (i >= 0 && i < size) return {loss::form::component, i};
-    misuse("invalid --loss " + in_quotes(text) + " (the components of " + std::string(problem) +
-           " are 0 to " + std::to_string(size - 1) + ") give e.g. --loss component:0?");
+    const int i = place_of(text.substr(component.size()), problem.labels);
+    if (i >= 0) return {loss::form::component, i};
+    misuse("invalid --loss " + in_quotes(text) + " (the components of " + problem.name +
+           " are 0 to " + std::to_string(problem.labels.size() - 1) +
+           ", or their names) give e.g. --loss component:" + problem.labels[0] + "?");
   }
   if (text.starts_with(event)) {
     const int i = counted(text.substr(event.size()));
     if (i >= 0 && has_events) return {loss::form::event, i};
     misuse("invalid --loss " + in_quotes(text) + " (" +
            (has_events ? "events are counted from 0) give e.g. --loss event:0?"
-                       : std::string(problem) + " has no events) give e.g. --loss sum?"));
+                       : problem.name + " has no events) give e.g. --loss sum?"));
   }
   constexpr std::array<std::string_view, 4> known{"sum", "component:0", "squared", "event:0"};
   unknown_name("loss", text, "losses", known, "give sum, component:I, squared or event:I");

@@ -23,7 +23,7 @@ struct loss {
 
 /// errors  misuse: a loss that is not known, a component that a state of this size does not have, the
 ///         time of an event where there are none
-auto read_loss(std::string_view text, std::string_view problem, int size, bool has_events = false)
+auto read_loss(std::string_view text, const erased_problem& problem, bool has_events = false)
     -> loss;
 
 /// "sum of the final state", "y[2] summed over the save points", "time of event 0"

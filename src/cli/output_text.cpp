@@ -115,7 +115,8 @@ std::string gradient_table(const run_request& r, const gradient_type& g) {
     rows.push_back({"  y0 " + label_of(r, i), rounded(g.y0[i], 10)});
   const Eigen::Index shown_p = std::min(g.p.size(), most_components);
   for (Eigen::Index i = 0; i < shown_p; ++i)
-    rows.push_back({"  p  " + std::to_string(i), rounded(g.p[i], 10)});
+    rows.push_back(
+        {"  p  " + r.problem.parameter_names[static_cast<std::size_t>(i)], rounded(g.p[i], 10)});
   rows.push_back({"  t0", rounded(g.t0, 10)});
   rows.push_back({"  t1", rounded(g.t1, 10)});
   const Eigen::Index hidden = g.y0.size() - shown + g.p.size() - shown_p;

@@ -16,9 +16,29 @@ void read_times(const arguments& given, run_request& r) {
   if (given.has("--t1")) r.problem.t1 = number("--t1", given.at("--t1"));
 }
 
+/// "beta=0.5,gamma=0.1": those alone.
+void read_named(std::string_view option, std::string_view text, const std::string& what,
+                const std::vector<std::string>& names, vector& values) {
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    const std::size_t equal = one.find('=');
+    if (equal == one.npos)
+      misuse("invalid " + std::string(option) + " " + in_quotes(one) +
+             " (beside others with names) give NAME=NUMBER for each?");
+    const int i = place_of(one.substr(0, equal), names);
+    if (i < 0)
+      unknown_name("name", one.substr(0, equal), what, names,
+                   "give one of " + std::to_string(names.size()) + " counted from 0");
+    values[i] = number(option, one.substr(equal + 1));
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+  }
+}
+
 void read_vector(const arguments& given, std::string_view option, const std::string& what,
-                 vector& values) {
+                 const std::vector<std::string>& names, vector& values) {
   if (!given.has(option)) return;
+  if (const std::string& text = given.at(option); text.find('=') != text.npos && text[0] != '@')
+    return read_named(option, text, what, names, values);
   const std::vector<double> list = number_list(option, given.at(option));
   const auto size = static_cast<Eigen::Index>(list.size());
   if (size != values.size())
@@ -98,8 +118,8 @@ void check_events(const run_request& r) {
 
 void read_run(const arguments& given, run_request& r) {
   read_times(given, r);
-  read_vector(given, "--y0", "the state of " + r.problem.name, r.problem.y0);
-  read_vector(given, "--params", r.problem.name, r.problem.p);
+  read_vector(given, "--y0", "the state of " + r.problem.name, r.problem.labels, r.problem.y0);
+  read_vector(given, "--params", r.problem.name, r.problem.parameter_names, r.problem.p);
   r.altered = given.has("--t0") || given.has("--t1") || given.has("--y0") || given.has("--params");
   read_settings(given, r.problem, r.settings);
   read_method(given, r);

@@ -113,6 +113,13 @@ int counted(std::string_view digits) {
   return value;
 }
 
+int place_of(std::string_view text, std::span<const std::string> names) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  const int i = counted(text);
+  return i < static_cast<int>(names.size()) ? i : -1;
+}
+
 index byte_count(std::string_view option, std::string_view text) {
   constexpr std::array<std::pair<std::string_view, double>, 7> units{{{"KiB", 0x1p10},
                                                                       {"MiB", 0x1p20},
@@ -185,6 +192,12 @@ void unknown_name(std::string_view kind, std::string_view name, std::string_view
   misuse(
       text.append(nearest.empty() ? std::string(otherwise) : "did you mean " + in_quotes(nearest))
           .append("?"));
+}
+
+void unknown_name(std::string_view kind, std::string_view name, std::string_view list,
+                  std::span<const std::string> known, std::string_view otherwise) {
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  unknown_name(kind, name, list, views, otherwise);
 }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {

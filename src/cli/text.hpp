@@ -37,6 +37,8 @@ double number(std::string_view option, std::string_view text);
 index whole_number(std::string_view option, std::string_view text);
 /// What up to nine digits say, −1 of any other text.
 int counted(std::string_view digits);
+/// The place of a name in the list, or of a number that is counted from 0; −1: neither.
+int place_of(std::string_view text, std::span<const std::string> names);
 /// 65536, 64KiB, 1.5MB
 index byte_count(std::string_view option, std::string_view text);
 /// "a,b,c", or "@file" with numbers between commas or white space.
@@ -48,6 +50,8 @@ void write_file(std::string_view option, const std::string& path, const std::str
 /// Throws for a name that is not in a list of names: with the nearest one, or with `otherwise`.
 [[noreturn]] void unknown_name(std::string_view kind, std::string_view name, std::string_view list,
                                std::span<const std::string_view> known, std::string_view otherwise);
+[[noreturn]] void unknown_name(std::string_view kind, std::string_view name, std::string_view list,
+                               std::span<const std::string> known, std::string_view otherwise);
 
 /// Columns of equal width, two spaces between; the first is flush left, `left` more are too.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left = 0);

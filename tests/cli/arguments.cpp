@@ -100,8 +100,8 @@ TEST_CASE("values that are none are refused with an example") {
         "invalid --budget '64KX' (a number of bytes is needed, alone or with B, kB, MB, GB, KiB, "
         "MiB or GiB) give e.g. --budget 64KiB?"},
        {"grad lorenz --loss component:3",
-        "invalid --loss 'component:3' (the components of lorenz are 0 to 2) give e.g. --loss "
-        "component:0?"},
+        "invalid --loss 'component:3' (the components of lorenz are 0 to 2, or their names) "
+        "give e.g. --loss component:x?"},
        {"solve lorenz --out /nowhere/a.csv",
         "cannot write '/nowhere/a.csv' for --out (there is no such folder) give a file in an "
         "existing folder?"},

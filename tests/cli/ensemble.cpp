@@ -271,8 +271,8 @@ TEST_CASE("ensemble: misuse is one line of the known form") {
            "of "
            "these, or leave it out to solve on threads?"},
       {"lorenz --lanes 1 --sweep p:7=1:2",
-       "invalid --sweep 'p:7=1:2' (the parameters of lorenz are 0 to 2) give e.g. --sweep "
-       "p:0=1:2?"},
+       "invalid --sweep 'p:7=1:2' (the parameters of lorenz are 0 to 2, or their names) give e.g. "
+       "--sweep p:0=1:2?"},
       {"lorenz --lanes 1 --sweep p:0=1",
        "invalid --sweep 'p:0=1' (p:I=lo:hi, y0:I=lo:hi, or one of these with :log is needed) give "
        "e.g. --sweep p:0=1:2?"},

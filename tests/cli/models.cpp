@@ -52,6 +52,47 @@ TEST_CASE("revode new problem: a model that is solved as it is, and not written 
   CHECK(again.err == "file 'yeast.ode' (it is there already) give another name?\n");
 }
 
+TEST_CASE("components and parameters by their names") {
+  const workplace here;
+  std::ofstream(here.path / "m.ode")
+      << "time 0 .. 1\nparameter k = 1, c = 2\nstate u = 3, v = 4\nu' = -k * u\nv' = c\n";
+  const auto all = here.run("grad m.ode --params 0.5,2 --y0 3,7 --loss component:1 --json").json();
+  const auto some = here.run("grad m.ode --params k=0.5 --y0 v=7 --loss component:v --json").json();
+  CHECK(some["y"] == all["y"]);
+  CHECK(some["gradient"]["p"] == all["gradient"]["p"]);
+  CHECK(all["gradient"]["p"][1].get<double>() == doctest::Approx(1).epsilon(1e-12));
+  CHECK(here.run("solve m.ode --y0 1=7,u=3 --params k=0.5,c=2 --json").json()["y"] == all["y"]);
+  const std::string table = here.run("grad m.ode").out;
+  CHECK(table.find("\n  y0 u  ") != std::string::npos);
+  CHECK(table.find("\n  p  c  ") != std::string::npos);
+  const std::string lanes = "ensemble m.ode --lanes 3 --out lanes.csv --sweep ";
+  CHECK(here.run(lanes + "p:k=1:2").out.find("p:k from 1 to 2") != std::string::npos);
+  const std::string by_name = content(here.path / "lanes.csv");
+  CHECK(by_name.starts_with("lane,status,t,accepted,rejected,p:k,p:c,u,v\n"));
+  here.run(lanes + "p:0=1:2");
+  CHECK(content(here.path / "lanes.csv") == by_name);
+  const std::pair<const char*, const char*> wrong[]{
+      {"solve m.ode --params kk=1",
+       "unknown name 'kk' (not in the list of m.ode) did you mean 'k'?"},
+      {"solve m.ode --y0 w=1",
+       "unknown name 'w' (not in the list of the state of m.ode) did you mean 'u'?"},
+      {"solve m.ode --params k=1,2",
+       "invalid --params '2' (beside others with names) give NAME=NUMBER for each?"},
+      {"solve m.ode --params k=x",
+       "invalid --params 'x' (a number is needed) give e.g. --params 0.5?"},
+      {"ensemble m.ode --sweep p:q=1:2",
+       "invalid --sweep 'p:q=1:2' (the parameters of m.ode are 0 to 1, or their names) give e.g. "
+       "--sweep p:0=1:2?"},
+      {"grad m.ode --loss component:w",
+       "invalid --loss 'component:w' (the components of m.ode are 0 to 1, or their names) give "
+       "e.g. --loss component:u?"}};
+  for (const auto& [words, text] : wrong) {
+    const outcome o = here.run(words);
+    CHECK(o.exit_status == 2);
+    CHECK(o.err == std::string(text) + "\n");
+  }
+}
+
 TEST_CASE("what is no beginning, and a model with a mistake, are one line") {
   const workplace here;
   std::ofstream(here.path / "m.ode") << "time 0 .. 1\nstate x = 1\nx' = -k * x\n";

@@ -35,6 +35,7 @@ struct erased_problem {
   std::string title{};               ///< what it is, for people; empty: its name says it
   std::vector<int> drawn{};          ///< the components of its picture; none: the picture chooses
   int drawn_over = -1;               ///< … against that component; −1: over time
+  std::vector<std::string> parameter_names{};  ///< "0", "1", … where they have none
 
   bool stiff() const { return atol != nullptr; }  ///< wants an implicit method
 };
@@ -117,6 +118,15 @@ std::vector<std::string> labels_of(int n) {
 }
 
 template <class F>
+std::vector<std::string> parameter_names_of(int np) {
+  if constexpr (requires { F::parameter_names; })
+    return {std::begin(F::parameter_names), std::end(F::parameter_names)};
+  std::vector<std::string> numbers;
+  for (int i = 0; i < np; ++i) numbers.push_back(std::to_string(i));
+  return numbers;
+}
+
+template <class F>
 std::vector<int> components_of(const F& f, int n) {
   std::vector<int> components;
   if constexpr (requires { f.reference_components(); }) {
@@ -173,8 +183,8 @@ void add_picture([[maybe_unused]] erased_problem& q) {
   if constexpr (requires { F::drawn_over; }) q.drawn_over = F::drawn_over;
 }
 
-/// A problem as a type, with name, t0, t1, y0(), parameters() and the field; source, labels, reference()
-/// with digits, atol, events(), jumps and drawn where it has them.
+/// A problem as a type, with name, t0, t1, y0(), parameters() and the field; source, labels, parameter_names,
+/// reference() with digits, atol, events(), jumps and drawn where it has them.
 template <class F>
 erased_problem erase(const F& f) {
   erased_problem q{.name = F::name,
@@ -192,6 +202,7 @@ erased_problem erase(const F& f) {
                    .jumps = jumps_of<F>()};
   if constexpr (requires { F::source; }) q.source = F::source;
   q.labels = labels_of<F>(length(q.y0));
+  q.parameter_names = parameter_names_of<F>(length(q.p));
   add_reference(f, q);
   add_picture<F>(q);
   return q;

@@ -201,6 +201,8 @@ auto source_of(const model& m) -> std::string {
       ";\n  static constexpr double t0 = " + literal(m.t0) + ", t1 = " + literal(m.t1) + ";\n" +
       list_text("const char*", "labels",
                 listed(m.states, [](const named_number& s) { return text_literal(s.name); })) +
+      list_text("const char*", "parameter_names",
+                listed(m.parameters, [](const named_number& p) { return text_literal(p.name); })) +
       list_text("double", "jumps", listed(m.jumps, literal)) +
       list_text("int", "drawn", listed(m.drawn, number)) +
       "  static constexpr int drawn_over = " + number(m.drawn_over) + ";\n";
