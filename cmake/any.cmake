@@ -12,7 +12,7 @@ math(EXPR last_part "${method_parts} - 1")
 foreach(part RANGE ${last_part})
   set(source ${PROJECT_BINARY_DIR}/methods/${part}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT [[
-#include <any/entries.hpp>
+#include <any/method_list.hpp>
 template auto revode::compiled::entries_of_part<@part@>() -> std::vector<method_entry>;
 ]])
   if(part LESS 3) # explicit methods: long states are summed by vectors, all in one piece
@@ -20,14 +20,14 @@ template auto revode::compiled::entries_of_part<@part@>() -> std::vector<method_
   endif()
   list(APPEND any_sources ${source})
 endforeach()
-revode_component(any ROOT include GLOB revode/any.hpp SOURCES ${any_sources} LINK revode::solvers revode::adjoint revode::catalog Threads::Threads)
+revode_component(any ROOT include GLOB revode/any.hpp revode/any/*.hpp SOURCES ${any_sources} LINK revode::solvers revode::adjoint revode::catalog Threads::Threads)
 target_sources(revode_any PUBLIC FILE_SET HEADERS FILES ${PROJECT_SOURCE_DIR}/include/revode.h)
 if(REVODE_INSTALL) # a module is compiled by whoever uses it
   install(FILES ${PROJECT_SOURCE_DIR}/include/revode.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT revode_development)
 endif()
 target_compile_definitions(revode_any PRIVATE REVODE_METHOD_PARTS=${method_parts} REVODE_HD=inline)
 target_compile_options(revode_any PRIVATE -O2 -ftree-vectorize)
-target_precompile_headers(revode_any PRIVATE <any/entries.hpp>)
+target_precompile_headers(revode_any PRIVATE <any/method_list.hpp>)
 target_include_directories(revode_any PRIVATE ${PROJECT_SOURCE_DIR}/src)
 if(REVODE_SANITIZED_SUBSET)
   set_target_properties(revode_any PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 include(GNUInstallDirs)
 
-# revode_component(name ROOT dir [GLOB pattern] [EXCLUDE regex] [SOURCES file...] [LINK target...])
+# revode_component(name ROOT dir [GLOB pattern...] [EXCLUDE regex] [SOURCES file...] [LINK target...])
 #
 # The target revode::name. Its headers are those under ROOT that match GLOB (default revode/*.hpp, in
 # all folders below) and not EXCLUDE, both relative to ROOT. A component sees its own root and the
 # roots of what it links, so an include in the wrong direction does not compile.
 function(revode_component component)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ROOT;GLOB;EXCLUDE" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ROOT;EXCLUDE" "GLOB;SOURCES;LINK")
   set(root ${PROJECT_SOURCE_DIR}/${arg_ROOT})
   if(NOT arg_GLOB)
     set(arg_GLOB revode/*.hpp)
   endif()
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${root} ${root}/${arg_GLOB})
+  list(TRANSFORM arg_GLOB PREPEND ${root}/)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${root} ${arg_GLOB})
   if(arg_EXCLUDE)
     list(FILTER headers EXCLUDE REGEX ${arg_EXCLUDE})
   endif()

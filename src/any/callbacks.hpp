@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include <any/compiled.hpp>
 #include <revode/any.hpp>
+#include <revode/any/compiled.hpp>
 
 namespace revode::compiled {
 

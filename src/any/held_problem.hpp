@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <any/callbacks.hpp>
-#include <any/compiled.hpp>
 #include <revode/any.hpp>
+#include <revode/any/compiled.hpp>
 
 namespace revode::compiled {
 

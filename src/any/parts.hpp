@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <any/compiled.hpp>
+#include <revode/any/compiled.hpp>
 
 namespace revode::compiled {
 

@@ -13,11 +13,9 @@ using compiled::from_eigen, compiled::held_problem, compiled::misuse, compiled::
 namespace {
 
 auto find_method(const any_method& m) -> const compiled::method_entry& {
+  if (const compiled::method_entry* found = compiled::find_method_entry(m.name())) return *found;
   std::vector<std::string_view> known;
-  for (const compiled::method_entry& e : compiled::method_table()) {
-    if (e.name == m.name()) return e;
-    known.push_back(e.name);
-  }
+  for (const compiled::method_entry& e : compiled::method_table()) known.push_back(e.name);
   const std::string nearest = nearest_name(m.name(), known);
   misuse("unknown method '" + m.name() + "' (it is not among any_method_names()) did you mean '" +
          (nearest.empty() ? "tsit5" : nearest) + "'?");

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
 
 #include <any/parts.hpp>
+#include <problems/library.hpp>
+#include <revode/any/method_plugin.hpp>
 
 namespace revode::compiled {
 namespace {
@@ -24,6 +31,23 @@ auto assembled() -> std::vector<method_entry> {
 auto method_table() -> const std::vector<method_entry>& {
   static const std::vector<method_entry> table = assembled();
   return table;
+}
+
+auto find_method_entry(std::string_view spec) -> const method_entry* {
+  for (const method_entry& m : method_table())
+    if (m.name == spec) return &m;
+  if (named::end_of_library(spec) != spec.size()) return nullptr;
+  static std::mutex one_at_a_time;
+  static std::map<std::string, std::unique_ptr<method_entry>, std::less<>> loaded;
+  const std::lock_guard lock(one_at_a_time);
+  const auto known = loaded.find(spec);
+  if (known != loaded.end()) return known->second.get();
+  const std::string path(spec);
+  const auto say = reinterpret_cast<method_plugin (*)()>(
+      named::function_of_library(path, "method", "revode_method_plugin", "REVODE_METHOD"));
+  const method_plugin its = say();
+  named::expect_same_build(its.build, plugin_build_of(sizeof(method_entry)), path, "method");
+  return loaded.emplace(path, its.make()).first->second.get();
 }
 
 auto methods_with_events() -> std::vector<method_entry> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <any/entries.hpp>
+#include <any/method_list.hpp>
 #include <any/parts.hpp>
 
 namespace revode::compiled {

@@ -156,7 +156,8 @@ void add_commands(CLI::App& app) {
   auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");
   add(schedule, schedule_options);
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
-  app.add_subcommand("new", "a file to begin with: 'revode new problem NAME'")->prefix_command();
+  app.add_subcommand("new", "a file to begin with: 'revode new problem NAME', 'new method NAME'")
+      ->prefix_command();
   app.add_subcommand("bench", "a benchmark: 'revode bench wpd --help'")->prefix_command();
   app.allow_extras();
   app.footer(

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <cli/methods.hpp>
+#include <revode/problems/erased_problem.hpp>
 
 namespace revode::cli {
 

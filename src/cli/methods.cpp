@@ -53,11 +53,9 @@ auto differentiate(const method_entry& m, const initial_value_problem& q, const 
 }
 
 auto find_method(std::string_view name) -> method_entry {
+  if (const method_entry* found = compiled::find_method_entry(name)) return *found;
   std::vector<std::string_view> known;
-  for (const method_entry& m : compiled::method_table()) {
-    if (m.name == name) return m;
-    known.push_back(m.name);
-  }
+  for (const method_entry& m : compiled::method_table()) known.push_back(m.name);
   unknown_name("method", name, "methods", known, "run 'revode list methods'");
 }
 

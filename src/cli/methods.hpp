@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <any/compiled.hpp>
+#include <revode/any/compiled.hpp>
 
 namespace revode::cli {
 

@@ -99,8 +99,8 @@ TEST_CASE("what is no beginning, and a model with a mistake, are one line") {
   const std::pair<const char*, const char*> all[]{
       {"new problem ../a",
        "invalid name '../a' (it becomes a file here, of letters, digits, _ and -) give another?"},
-      {"new method a",
-       "unknown beginning 'method' (not in the list of what can be begun) give problem?"},
+      {"new solver a",
+       "unknown beginning 'solver' (not in the list of what can be begun) give problem or method?"},
       {"new problem",
        "'revode new' with 1 words (it takes what to begin, and a name) give e.g. 'revode new "
        "problem mine'?"},

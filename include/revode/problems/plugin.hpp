@@ -5,6 +5,7 @@
 
 #include <revode/config.hpp>
 #include <revode/problems/erased_problem.hpp>
+#include <revode/problems/plugin_build.hpp>
 #include <revode/solve/events.hpp>
 #include <revode/state/vec.hpp>
 
@@ -17,13 +18,9 @@ namespace revode {
 //
 // compiled by revode_add_problem(mine mine.cpp) of revode's CMake package, or g++ -shared -fPIC.
 
-/// What a shared library says of itself. A library of another revode, or whose Eigen aligns its arrays otherwise,
-/// is refused before it is used.
+/// What a shared library says of its problem.
 struct plugin {
-  int problem_size;     ///< sizeof(erased_problem)
-  const char* version;  ///< of revode
-  int eigen;            ///< its version
-  int alignment;        ///< of Eigen's arrays; 0: malloc's own
+  plugin_build build;
   /// A new problem; `argument` is what stands behind the colon of "libmine.so:argument", null without one.
   erased_problem* (*make)(const char* argument);
 };
@@ -33,12 +30,6 @@ erased_problem* make_plugin_problem(const char* argument) {
   F f{};
   named::set_argument(f, {argument != nullptr, argument != nullptr ? argument : ""});
   return new erased_problem(named::erase(f));
-}
-
-constexpr plugin plugin_of_this_build(erased_problem* (*make)(const char*)) {
-  return {static_cast<int>(sizeof(erased_problem)), REVODE_VERSION,
-          EIGEN_WORLD_VERSION * 10000 + EIGEN_MAJOR_VERSION * 100 + EIGEN_MINOR_VERSION,
-          EIGEN_MALLOC_ALREADY_ALIGNED ? 0 : EIGEN_DEFAULT_ALIGN_BYTES, make};
 }
 
 // What fields of model files call.
@@ -75,5 +66,6 @@ REVODE_HD X whole_power(const X& x) {
 /// Makes a shared library a problem: one in each.
 #define REVODE_PROBLEM(type)                                                         \
   extern "C" __attribute__((visibility("default"))) revode::plugin revode_plugin() { \
-    return revode::plugin_of_this_build(&revode::make_plugin_problem<type>);         \
+    return {revode::plugin_build_of(sizeof(revode::erased_problem)),                 \
+            &revode::make_plugin_problem<type>};                                     \
   }

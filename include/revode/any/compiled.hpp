@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <Eigen/Core>
+#include <revode/interop/eigen.hpp>
 
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
@@ -83,6 +83,11 @@ struct method_entry {
 
 /// All of them: explicit ones, Rosenbrock methods, then implicit Runge–Kutta methods.
 auto method_table() -> const std::vector<method_entry>&;
+
+/// That of a name, or of a shared library, "libmine.so" (any/method_plugin.hpp), which is loaded once; null where there
+/// is none of the name.
+/// errors  std::invalid_argument: a library that cannot be loaded, is no method, or is of another build
+auto find_method_entry(std::string_view spec) -> const method_entry*;
 
 /// Those that find events: each takes seconds to compile.
 auto methods_with_events() -> std::vector<method_entry>;

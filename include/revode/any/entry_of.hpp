@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <functional>
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <any/parts.hpp>
 #include <revode/adjoint/forward.hpp>
-#include <revode/solvers/all.hpp>
-#include <revode/solvers/explicit/runge_kutta.hpp>
+#include <revode/any/compiled.hpp>
 
 namespace revode::compiled {
 
@@ -110,11 +107,6 @@ method_uses uses_of() {
   return uses;
 }
 
-template <class M, class... Methods>
-constexpr bool is_among(method_list<Methods...>) {
-  return (std::is_same_v<M, Methods> || ...);
-}
-
 template <class M>
 method_entry entry_of() {
   return {.name = M::name,
@@ -122,34 +114,9 @@ method_entry entry_of() {
           .order = M::order,
           .has_estimate = has_estimate_v<M>,
           .asks_jacobian = method_types<M, vector>::asks_jacobian,
-          .asks_second = is_among<M>(rosenbrock_methods{}),
+          .asks_second = is_linearly_implicit_v<M>,
           .plain = uses_of<M, false>(),
           .with_events = {}};
-}
-
-/// Of the further explicit, symplectic and stabilised methods there are those that stand for their
-/// kind, since each takes seconds to compile.
-using methods =
-    decltype(joined(basic_methods{}, rosenbrock_methods{}, implicit_methods{},
-                    method_list<ssprk43, rdpk3sp_fsal49, owren_zennaro5, vern6, vern8, vern9,
-                                stormer_verlet, kahan_li8, rkc, rock4, reversible_heun>{}));
-
-/// Those of `Part` among the methods of the list.
-template <std::size_t Part, class... Methods>
-auto entries_among(method_list<Methods...>) -> std::vector<method_entry> {
-  constexpr std::size_t count = sizeof...(Methods);
-  std::vector<method_entry> entries;
-  const auto add = [&]<std::size_t I, class M>() {
-    if constexpr (I * method_parts / count == Part) entries.push_back(entry_of<M>());
-  };
-  [&]<std::size_t... I>(std::index_sequence<I...>) { (add.template operator()<I, Methods>(), ...); }
-  (std::index_sequence_for<Methods...>{});
-  return entries;
-}
-
-template <std::size_t Part>
-auto entries_of_part() -> std::vector<method_entry> {
-  return entries_among<Part>(methods{});
 }
 
 }  // namespace revode::compiled
