@@ -16,8 +16,16 @@ void read_times(const arguments& given, run_request& r) {
   if (given.has("--t1")) r.problem.t1 = number("--t1", given.at("--t1"));
 }
 
+/// "beta, gamma", … behind a dozen.
+std::string beginning_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 12); ++i)
+    text.append(i == 0 ? "" : ", ").append(names[i]);
+  return text + (names.size() > 12 ? ", …" : "");
+}
+
 /// "beta=0.5,gamma=0.1": those alone.
-void read_named(std::string_view option, std::string_view text, const std::string& what,
+void read_named(std::string_view option, std::string_view text,
                 const std::vector<std::string>& names, vector& values) {
   while (!text.empty()) {
     const std::string_view one = text.substr(0, text.find(','));
@@ -27,8 +35,8 @@ void read_named(std::string_view option, std::string_view text, const std::strin
              " (beside others with names) give NAME=NUMBER for each?");
     const int i = place_of(one.substr(0, equal), names);
     if (i < 0)
-      unknown_name("name", one.substr(0, equal), what, names,
-                   "give one of " + std::to_string(names.size()) + " counted from 0");
+      misuse("unknown name " + in_quotes(one.substr(0, equal)) + " in " + std::string(option) +
+             " (there are " + beginning_of(names) + ") give one of these?");
     values[i] = number(option, one.substr(equal + 1));
     text.remove_prefix(std::min(text.size(), one.size() + 1));
   }
@@ -38,7 +46,7 @@ void read_vector(const arguments& given, std::string_view option, const std::str
                  const std::vector<std::string>& names, vector& values) {
   if (!given.has(option)) return;
   if (const std::string& text = given.at(option); text.find('=') != text.npos && text[0] != '@')
-    return read_named(option, text, what, names, values);
+    return read_named(option, text, names, values);
   const std::vector<double> list = number_list(option, given.at(option));
   const auto size = static_cast<Eigen::Index>(list.size());
   if (size != values.size())

@@ -194,12 +194,6 @@ void unknown_name(std::string_view kind, std::string_view name, std::string_view
           .append("?"));
 }
 
-void unknown_name(std::string_view kind, std::string_view name, std::string_view list,
-                  std::span<const std::string> known, std::string_view otherwise) {
-  const std::vector<std::string_view> views(known.begin(), known.end());
-  unknown_name(kind, name, list, views, otherwise);
-}
-
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {

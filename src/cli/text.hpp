@@ -50,8 +50,6 @@ void write_file(std::string_view option, const std::string& path, const std::str
 /// Throws for a name that is not in a list of names: with the nearest one, or with `otherwise`.
 [[noreturn]] void unknown_name(std::string_view kind, std::string_view name, std::string_view list,
                                std::span<const std::string_view> known, std::string_view otherwise);
-[[noreturn]] void unknown_name(std::string_view kind, std::string_view name, std::string_view list,
-                               std::span<const std::string> known, std::string_view otherwise);
 
 /// Columns of equal width, two spaces between; the first is flush left, `left` more are too.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left = 0);

@@ -73,9 +73,8 @@ TEST_CASE("components and parameters by their names") {
   CHECK(content(here.path / "lanes.csv") == by_name);
   const std::pair<const char*, const char*> wrong[]{
       {"solve m.ode --params kk=1",
-       "unknown name 'kk' (not in the list of m.ode) did you mean 'k'?"},
-      {"solve m.ode --y0 w=1",
-       "unknown name 'w' (not in the list of the state of m.ode) did you mean 'u'?"},
+       "unknown name 'kk' in --params (there are k, c) give one of these?"},
+      {"solve m.ode --y0 w=1", "unknown name 'w' in --y0 (there are u, v) give one of these?"},
       {"solve m.ode --params k=1,2",
        "invalid --params '2' (beside others with names) give NAME=NUMBER for each?"},
       {"solve m.ode --params k=x",
