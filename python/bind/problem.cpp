@@ -180,6 +180,20 @@ void bind_problems(nb::module_& m) {
           nb::arg("events") = nb::list())
       .def_static("named", &named_problem, nb::arg("name"),
                   "A named problem, \"lorenz\", \"lorenz96:40\": problems() lists them.")
+      .def(
+          "replace",
+          [](const any_problem& q, const nb::object& y0, const nb::object& p,
+             std::optional<double> t0, std::optional<double> t1) {
+            any_problem other = q;
+            if (!y0.is_none()) other.y0 = from_numpy(y0);
+            if (!p.is_none()) other.p = from_numpy(p);
+            other.t0 = t0.value_or(q.t0);
+            other.t1 = t1.value_or(q.t1);
+            return other;
+          },
+          nb::kw_only(), nb::arg("y0") = nb::none(), nb::arg("p") = nb::none(),
+          nb::arg("t0") = nb::none(), nb::arg("t1") = nb::none(),
+          "The same with another start, parameters, or times.")
       .def_prop_rw(
           "y0", [](const any_problem& q) { return to_numpy(q.y0); },
           [](any_problem& q, const nb::object& y0) { q.y0 = from_numpy(y0); },

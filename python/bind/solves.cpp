@@ -107,6 +107,15 @@ recursive_checkpoint as_checkpoint(std::optional<index> slots, std::optional<ind
   return a;
 }
 
+/// One number for all components, or a number each.
+void set_tolerance(const nb::object& given, double& of_all, std::vector<double>& of_each) {
+  of_each.clear();
+  if (nb::cast<int>(nb::module_::import_("numpy").attr("ndim")(given)) == 0)
+    of_all = nb::cast<double>(given);
+  else
+    of_each = from_numpy(given);
+}
+
 /// The points of rows of y0 and p; an empty one of both has none.
 std::vector<any_point> points_of(const nb::object& y0, const nb::object& p) {
   std::vector<any_state> starts, parameters;
@@ -178,8 +187,12 @@ void bind_solves(nb::module_& m) {
 
   nb::class_<options>(m, "Options", "revode/solve/options.hpp; the keyword arguments of solve.")
       .def(nb::init<>())
-      .def_rw("rtol", &options::rtol)
-      .def_rw("atol", &options::atol)
+      .def_prop_rw(
+          "rtol", [](const options& o) { return o.rtol; },
+          [](options& o, const nb::object& rtol) { set_tolerance(rtol, o.rtol, o.norm.rtol); })
+      .def_prop_rw(
+          "atol", [](const options& o) { return o.atol; },
+          [](options& o, const nb::object& atol) { set_tolerance(atol, o.atol, o.norm.atol); })
       .def_rw("fixed_step", &options::fixed_step)
       .def_rw("first_step", &options::first_step)
       .def_rw("max_step", &options::max_step)

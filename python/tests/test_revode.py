@@ -251,3 +251,18 @@ def test_methods_in_scipy():
         scipy.solve_ivp(oscillator, (0, 1), [1.0, 0.0], revode.scipy_method("tsit5"), atol=[1e-6, 1e-3])
     with pytest.raises(ValueError, match="unknown method 'tsit6'"):
         revode.scipy_method("tsit6")
+
+
+def test_tolerances_of_each_component():
+    each = revode.solve("lorenz", rtol=[1e-6, 1e-6, 1e-6], atol=[1e-9, 1e-9, 1e-9])
+    assert np.array_equal(each.y, revode.solve("lorenz", rtol=1e-6, atol=1e-9).y)
+    assert revode.solve("lorenz", atol=[1e-9, 1e-9, 1.0]).statistics["accepted"] < each.statistics["accepted"]
+    with pytest.raises(ValueError):
+        revode.solve("lorenz", rtol=[1e-6])
+
+
+def test_a_problem_with_another_start():
+    q = revode.Problem.named("lorenz")
+    other = q.replace(y0=[1, 2, 3], t1=0.5)
+    assert other.t1 == 0.5 and other.t0 == q.t0 and np.array_equal(other.p, q.p)
+    assert np.array_equal(other.y0, [1, 2, 3]) and not np.array_equal(q.y0, other.y0)

@@ -12,11 +12,11 @@ from revode import _core
 
 
 class Options(TypedDict, total=False):
-    """What steps are taken; 0 and absent ones are chosen. ts: times at which the solution is kept, or every so
+    """What steps are taken; 0 and absent ones are chosen. rtol, atol: a number, or one for each component. ts: times at which the solution is kept, or every so
     many steps."""
 
-    rtol: float
-    atol: float
+    rtol: ArrayLike
+    atol: ArrayLike
     ts: ArrayLike
     fixed_step: float
     first_step: float
