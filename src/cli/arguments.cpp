@@ -158,7 +158,10 @@ void add_commands(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
   app.add_subcommand("new", "a file to begin with: 'revode new problem NAME', 'new method NAME'")
       ->prefix_command();
-  app.add_subcommand("bench", "a benchmark: 'revode bench wpd --help'")->prefix_command();
+  app.add_subcommand("bench",
+                     "work and precision: 'revode bench wpd PROBLEM [--methods A,B] [--plot "
+                     "FILE]'; of many, beside peers: 'revode bench wpd --help'")
+      ->prefix_command();
   app.allow_extras();
   app.footer(
       "Try\n  revode solve lorenz --plot lorenz.svg\n  revode grad lorenz --slots 8 --check\n"

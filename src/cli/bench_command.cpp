@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #include <cli/text.hpp>
+#include <cli/work_precision.hpp>
 
 namespace revode::cli {
 
-/// Becomes the program revode-bench-NAME beside this one or on PATH: benchmarks stand on libraries
+/// wpd of one problem is the command's own. Else becomes the program revode-bench-NAME beside this one or on PATH: benchmarks stand on libraries
 /// that the command does without.
 report bench_command(const arguments& given) {
   constexpr std::array<std::string_view, 2> known{"adjoint", "wpd"};
@@ -24,6 +25,9 @@ report bench_command(const arguments& given) {
   const std::string& name = given.extras.front();
   if (std::find(known.begin(), known.end(), name) == known.end())
     unknown_name("benchmark", name, "benchmarks", known, "run 'revode bench wpd --help'");
+  const std::vector<std::string>& extras = given.extras;
+  if (name == "wpd" && extras.size() > 1 && !extras[1].starts_with('-'))
+    return work_precision_command(std::span(extras).subspan(1));
   const std::string program = "revode-bench-" + name;
   std::vector<char*> words{const_cast<char*>(program.c_str())};
   for (std::size_t i = 1; i < given.extras.size(); ++i)
