@@ -41,13 +41,17 @@ struct known_end {
   double digits = 0;
 };
 
-double digits_of(const vector& y, const vector& r) {
-  const double off = (y - r).lpNorm<Eigen::Infinity>(), size = r.lpNorm<Eigen::Infinity>();
-  return off == 0 ? 17.0 : -std::log10(off / size);
+double atol_of(const erased_problem& q, double rtol) { return q.stiff() ? q.atol(rtol) : rtol; }
+
+double digits_of(const erased_problem& q, const vector& y, const vector& r) {
+  constexpr double usual = 1e-6;
+  const double floor = atol_of(q, usual) / usual;
+  const double off = ((y - r).array().abs() / (floor + r.array().abs())).maxCoeff();
+  return off == 0 ? 17.0 : -std::log10(off);
 }
 
 options options_of(const contest& c, double rtol) {
-  options o{.rtol = rtol, .atol = c.q.stiff() ? c.q.atol(rtol) : rtol};
+  options o{.rtol = rtol, .atol = atol_of(c.q, rtol)};
   for (const double t : c.q.jumps)
     if (std::min(c.q.t0, c.q.t1) <= t && t <= std::max(c.q.t0, c.q.t1))
       o.discontinuities.push_back(t);
@@ -73,7 +77,7 @@ known_end accurate(const contest& c) {
              " at rtol 1e-12 ended with " + name(ends[i].status) + ") look at 'revode solve " +
              c.q.name + "' first?");
   }
-  return {ends[1].y, digits_of(ends[0].y, ends[1].y)};
+  return {ends[1].y, digits_of(c.q, ends[0].y, ends[1].y)};
 }
 
 std::vector<method_entry> default_methods(const erased_problem& q) {
@@ -95,7 +99,7 @@ std::vector<run_of_method> measure(const contest& c, const known_end& end) {
         const solution_type s = solve(c, m, rtol);
         row.seconds = std::min(row.seconds, seconds_since(start));
         row.ended = s.status;
-        row.digits = is_complete(s.status) ? std::min(digits_of(s.y, end.y), end.digits) : NAN;
+        row.digits = is_complete(s.status) ? std::min(digits_of(c.q, s.y, end.y), end.digits) : NAN;
         row.accepted = s.stats.accepted;
         row.rejected = s.stats.rejected;
         row.evaluations = s.stats.field_evaluations;
@@ -126,8 +130,8 @@ std::string summary(const std::vector<run_of_method>& rows) {
     for (std::size_t i = 1; i < std::min<std::size_t>(order.size(), 4); ++i)
       next += (i > 1 ? ", " : "") + std::string(order[i]->method) + " " +
               rounded(order[i]->seconds / order[0]->seconds, 3);
-    table.push_back({rounded(wanted, 2), std::string(order[0]->method),
-                     rounded(order[0]->rtol, 2), seconds_text(order[0]->seconds), next});
+    table.push_back({rounded(wanted, 2), std::string(order[0]->method), rounded(order[0]->rtol, 2),
+                     seconds_text(order[0]->seconds), next});
   }
   return "least time for at least so many digits, and the next in its units\n" + aligned(table, 1);
 }
@@ -176,13 +180,15 @@ void draw(const contest& c, const std::vector<run_of_method>& rows) {
       }
     g << "EOD\n";
     if (any)  // eight colours; behind them other points
-      plots += std::string(plots.empty() ? "plot " : ", ") + data + " using 1:2 with linespoints lt " +
-               std::to_string(i % 8 + 1) + " pt " + std::to_string(i / 8 * 2 + 5) + " ps 0.7 title " +
+      plots += std::string(plots.empty() ? "plot " : ", ") + data +
+               " using 1:2 with linespoints lt " + std::to_string(i % 8 + 1) + " pt " +
+               std::to_string(i / 8 * 2 + 5) + " ps 0.7 title " +
                gnuplot_quoted(std::string(c.methods[i].name));
   }
   g.title(c.q.name + ": time against digits");
   g << "set logscale y\nset format y '10^{%T}'\nset xlabel 'digits'\nset ylabel 's' rotate by 0\n"
-       "set key outside right\n" + plots + "\n";
+       "set key outside right\n" +
+           plots + "\n";
   g.run();
 }
 
@@ -206,7 +212,7 @@ contest read(std::span<const std::string> words) {
   c.q.name = words[0];
   c.methods = default_methods(c.q);
   constexpr std::array<std::string_view, 6> known{"--methods", "--tolerances", "--repeats",
-                                                  "--longest", "--plot", "--json"};
+                                                  "--longest", "--plot",       "--json"};
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& option = words[i];
     if (std::find(known.begin(), known.end(), option) == known.end())
@@ -228,8 +234,9 @@ contest read(std::span<const std::string> words) {
     if (!(rtol >= 1e-14 && rtol < 1))
       misuse("invalid --tolerances " + shortest(rtol) +
              " (relative tolerances lie between 1e-14 and 1) give e.g. 1e-4,1e-6,1e-8?");
-  if (c.repeats < 1) misuse("invalid --repeats " + std::to_string(c.repeats) +
-                            " (each solve is timed at least once) give e.g. 5?");
+  if (c.repeats < 1)
+    misuse("invalid --repeats " + std::to_string(c.repeats) +
+           " (each solve is timed at least once) give e.g. 5?");
   return c;
 }
 

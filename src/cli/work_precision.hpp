@@ -12,8 +12,8 @@ namespace revode::cli {
 /// [--json]: digits of the end state against time, of methods by name on any problem, a model or a
 /// library among them. Peers and several problems are revode-bench-wpd's.
 ///
-/// Digits are −log₁₀ max|y − r| / max|r|, where r is the end state by the tighter of two accurate solves of
-/// different methods; beyond their own agreement nothing is known. Time is the least of N solves'.
+/// Digits are −log₁₀ maxᵢ |yᵢ − rᵢ| / (atol/rtol + |rᵢ|), where r is the end state by the second of two accurate
+/// solves of different methods; beyond their own agreement nothing is known. Time is the least of N solves'.
 /// errors  misuse: unknown names and options, values that are none, a problem that no accurate solve ends
 report work_precision_command(std::span<const std::string> words);
 

@@ -33,8 +33,7 @@ TEST_CASE("work and precision of one problem, by the command itself") {
 TEST_CASE("work and precision of stiff problems, of events, and of models") {
   std::set<std::string> methods;
   const auto stiff = run("bench wpd rober --tolerances 1e-4 --repeats 1 --json").json();
-  for (const auto& r : stiff["runs"])
-    methods.insert(r["method"].get<std::string>());
+  for (const auto& r : stiff["runs"]) methods.insert(r["method"].get<std::string>());
   CHECK(methods.contains("rodas5p"));
   CHECK(methods.contains("radau_iia5"));
   CHECK(!methods.contains("tsit5"));
@@ -76,7 +75,8 @@ TEST_CASE("what a benchmark of one problem refuses") {
        "1e-4,1e-6,1e-8?"},
       {"bench wpd lorenz --repeats 0",
        "invalid --repeats 0 (each solve is timed at least once) give e.g. 5?"},
-      {"bench wpd lorenz --methods", "--methods without a value (each option but --json takes one) give it?"},
+      {"bench wpd lorenz --methods",
+       "--methods without a value (each option but --json takes one) give it?"},
       {"bench wpd lorenz --plots a.svg",
        "unknown option '--plots' (not in the list of options of 'revode bench wpd PROBLEM') did "
        "you mean '--plot'?"}};
