@@ -47,6 +47,10 @@ constexpr std::array run_options{
     option_text{"--steps-log", "FILE", "write every step as a line of JSON: step, t, h, y"},
     json};
 
+constexpr std::array why_options{option_text{
+    "--why", "",
+    "say what limited the steps, and what to try (of a solve that fails, on stderr by itself)"}};
+
 constexpr option_text base_option{"--base", "B", "nested: iterations a level (default 16)"};
 constexpr option_text interval_option{"--interval", "N",
                                       "periodic: steps between snapshots (default: chosen); "
@@ -144,6 +148,7 @@ void add_commands(CLI::App& app) {
   solve.add_option("PROBLEM", CLI::callback_t{}, problem_text);
   add(solve, common_options);
   add(solve, run_options);
+  add(solve, why_options);
   auto& grad = *app.add_subcommand("grad", "value and exact gradient of a loss");
   grad.add_option("PROBLEM", CLI::callback_t{}, problem_text);
   add(grad, common_options);

@@ -13,6 +13,7 @@
 #include <cli/request.hpp>
 #include <cli/solution_picture.hpp>
 #include <cli/step_file.hpp>
+#include <cli/step_survey.hpp>
 #include <cli/text.hpp>
 #include <cli/watched_field.hpp>
 
@@ -25,6 +26,9 @@ report ended_with(std::string text, const char* what, status s) {
   return {std::move(text), 1,
           std::string("the ") + what + " ended with " + name(s) + " (" + explain(s) + ")"};
 }
+
+/// Seconds; a failed solve that took less is repeated, to say why.
+constexpr double longest_to_repeat = 2;
 
 /// Runs `work(problem)` over a field that shows its progress where somebody is watching.
 template <class Work>
@@ -60,12 +64,29 @@ report list_command(const arguments& given) {
 
 report solve_command(const arguments& given) {
   const run_request r = read_run(given);
+  if (r.json && given.has("--why"))
+    misuse("--why with --json (it is text for people) leave one of them out?");
   std::optional<step_file> steps = begin_steps(r);
-  const timed_solution s = watched(r, [&](const initial_value_problem& q) {
-    return r.solve(q, r.settings, steps ? &*steps : nullptr);
-  });
-  report done =
-      ended_with(r.json ? json_of_solve(r, s) : text_of_solve(r, s), "solve", s.result.status);
+  const initial_value_problem plain = bind(r.problem, r.problem.f);
+  std::optional<step_survey> survey;
+  if (given.has("--why")) survey.emplace(r, plain);
+  std::function<void(double, const vector&)> after_step;
+  if (steps || survey)
+    after_step = [&](double t, const vector& y) {
+      if (steps) steps->step(t, y);
+      if (survey) survey->step(t, y);
+    };
+  const timed_solution s = watched(
+      r, [&](const initial_value_problem& q) { return r.solve(q, r.settings, after_step); });
+  report done = ended_with(
+      r.json ? json_of_solve(r, s) : text_of_solve(r, s) + (survey ? survey->text(s.result) : ""),
+      "solve", s.result.status);
+  if (done.exit_status == 1 && !survey && !r.json && s.seconds < longest_to_repeat) {
+    survey.emplace(r, plain);
+    r.solve(plain, r.settings, [&](double t, const vector& y) { survey->step(t, y); });
+    done.complaint += "\n" + survey->text(s.result);
+    done.complaint.pop_back();
+  }
   add_files(done, r, s.result, steps);
   return done;
 }
@@ -77,7 +98,8 @@ report gradient_command(const arguments& given) {
   std::optional<gradient_check> check;
   std::optional<step_file> steps = begin_steps(r);
   if (steps)  // of a solve of its own, which takes the same steps
-    r.solve(bind(r.problem, r.problem.f), r.settings, &*steps);
+    r.solve(bind(r.problem, r.problem.f), r.settings,
+            [&](double t, const vector& y) { steps->step(t, y); });
   const differentiated d = watched(r, [&](const initial_value_problem& q) {
     differentiated found =
         r.gradient_rtol > 0 ? r.resolve(q, weightings) : r.differentiate(q, weightings);

@@ -160,12 +160,13 @@ auto read_run(const arguments& given) -> run_request {
   return r;
 }
 
-timed_solution run_request::solve(const initial_value_problem& q, const options& o,
-                                  step_file* steps) const {
+timed_solution run_request::solve(
+    const initial_value_problem& q, const options& o,
+    const std::function<void(double, const vector&)>& after_step) const {
   erased_events seen = problem.events;
-  if (steps != nullptr)
-    seen.after_step = [=](double t, const vector& y) {
-      steps->step(t, y);
+  if (after_step)
+    seen.after_step = [&](double t, const vector& y) {
+      after_step(t, y);
       return false;
     };
   const auto start = std::chrono::steady_clock::now();

@@ -31,8 +31,9 @@ struct run_request {
   const std::string& event_name(const occurrence& e) const {
     return problem.events.each[static_cast<std::size_t>(e.which)].name;
   }
+  /// after_step sees the end of every accepted step.
   timed_solution solve(const initial_value_problem& q, const options& o,
-                       step_file* steps = nullptr) const;
+                       const std::function<void(double, const vector&)>& after_step = {}) const;
 };
 
 struct gradient_request : run_request {
