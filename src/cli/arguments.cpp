@@ -163,6 +163,9 @@ void add_commands(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
   app.add_subcommand("new", "a file to begin with: 'revode new problem NAME', 'new method NAME'")
       ->prefix_command();
+  app.add_subcommand("completion",
+                     "for a shell, to read: bash, zsh or fish; man: the manual's page")
+      ->prefix_command();
   app.add_subcommand("bench",
                      "work and precision: 'revode bench wpd PROBLEM [--methods A,B] [--plot "
                      "FILE]'; of many, beside peers: 'revode bench wpd --help'")
@@ -235,6 +238,20 @@ void take(const CLI::App& command, arguments& found) {
 
 }  // namespace
 
+auto described_commands() -> std::vector<described_command> {
+  std::vector<described_command> all;
+  for (const CLI::App* command :
+       command_line().get_subcommands([](const CLI::App*) { return true; })) {
+    all.push_back({command->get_name(), command->get_description(), {}});
+    for (const CLI::Option* o : command->get_options())
+      if (!o->get_positional())
+        all.back().options.push_back({"--" + o->get_lnames().front(),
+                                      o->get_items_expected_max() > 0 ? o->get_type_name() : "",
+                                      o->get_description()});
+  }
+  return all;
+}
+
 auto parse_arguments(int argc, const char* const* argv) -> std::optional<arguments> {
   CLI::App& app = command_line();
   try {
@@ -250,7 +267,7 @@ auto parse_arguments(int argc, const char* const* argv) -> std::optional<argumen
   if (commands.empty())
     misuse("no command given (revode does one thing at a time) run 'revode --help'?");
   arguments found{commands.front()->get_name(), {}, {}, {}};
-  if (found.command == "bench" || found.command == "new")
+  if (found.command == "bench" || found.command == "new" || found.command == "completion")
     found.extras = commands.front()->remaining();
   else
     refuse_extras(*commands.front(), false);

@@ -23,6 +23,16 @@ struct arguments {
   }
 };
 
+/// A command as --help has it, for pages and shells. kind is empty of an option without a value.
+struct described_option {
+  std::string name, kind, help;
+};
+struct described_command {
+  std::string name, help;
+  std::vector<described_option> options;
+};
+auto described_commands() -> std::vector<described_command>;
+
 /// What was typed; nothing when it was a call for help or for the version, which is then printed.
 /// errors  misuse: unknown commands and options, missing values and subjects, surplus words
 auto parse_arguments(int argc, const char* const* argv) -> std::optional<arguments>;

@@ -34,6 +34,7 @@ report solve_command(const arguments& given);
 report gradient_command(const arguments& given);
 report ensemble_command(const arguments& given);
 report new_command(const arguments& given);
+report completion_command(const arguments& given);
 report bench_command(const arguments& given);
 report schedule_command(const arguments& given);
 

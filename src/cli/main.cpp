@@ -19,6 +19,7 @@ report run(const arguments& given) {
   if (given.command == "grad") return gradient_command(given);
   if (given.command == "ensemble") return ensemble_command(given);
   if (given.command == "new") return new_command(given);
+  if (given.command == "completion") return completion_command(given);
   if (given.command == "bench") return bench_command(given);
   return schedule_command(given);
 }

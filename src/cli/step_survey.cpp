@@ -71,9 +71,8 @@ void step_survey::step(double t, const vector& y) {
 double step_survey::middle_stability() const {
   std::vector<double> all;
   for (const sample& s : samples_)
-    all.push_back(std::abs(s.h) * (s.y.size() <= most_eigenvalues
-                                       ? damped_eigenvalue(q_, s.t, s.y)
-                                       : power_iteration(q_, s.t, s.y)));
+    all.push_back(std::abs(s.h) * (s.y.size() <= most_eigenvalues ? damped_eigenvalue(q_, s.t, s.y)
+                                                                  : power_iteration(q_, s.t, s.y)));
   if (all.empty()) return 0;
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
   std::nth_element(all.begin(), middle, all.end());
@@ -111,13 +110,14 @@ std::string step_survey::mover() const {
 
 std::string step_survey::advice(const solution_type& s, double stability) const {
   const index attempts = s.stats.accepted + s.stats.rejected;
-  const bool is_explicit = !r_.method.asks_jacobian && r_.method.name.substr(0, 2) != "rk" &&
-                           r_.method.name != "rock4";
+  const bool is_explicit =
+      !r_.method.asks_jacobian && r_.method.name.substr(0, 2) != "rk" && r_.method.name != "rock4";
   if (r_.settings.fixed_step > 0) return "--fixed-step gives them";
   if (is_explicit && stability > 2)
     return "stability limits the steps, the problem is stiff there: try --method rodas5p";
   if (5 * s.stats.rejected > 2 * attempts)
-    return "attempts are often rejected, as where a field jumps or an event comes at once: tell such times "
+    return "attempts are often rejected, as where a field jumps or an event comes at once: tell "
+           "such times "
            "as discontinuities or events of the problem";
   if (s.status == status::step_underflow || s.status == status::non_finite_state ||
       s.status == status::non_finite_field)

@@ -185,7 +185,8 @@ TEST_CASE("misuse of adjoints says what to do") {
        "adjoint steady_state in this command (it differentiates a state at rest, and no named "
        "problem is solved for one) call solve(q, m, o, steady_state{}) of the library?"}};
   for (const auto& [words, text] : all) {
-    CAPTURE(words);
+    const auto& the_words = words;
+    CAPTURE(the_words);
     const outcome o = run(words);
     CHECK(o.exit_status == 2);
     CHECK(o.err == text + "\n");

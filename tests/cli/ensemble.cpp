@@ -94,7 +94,8 @@ TEST_CASE("ensemble: gradients by other methods are those of one problem") {
       {"p:0=0.04:1", " rober --method rosenbrock23 --rtol 1e-5 --t1 40 --loss component:0 --json"},
       {"p:0=1.5:2", " lotka_volterra --method vern7 --t1 3 --loss squared --json"}};
   for (const auto& [sweep, words] : all) {
-    CAPTURE(words);
+    const auto& the_words = words;
+    CAPTURE(the_words);
     const auto lanes = run("ensemble --lanes 1 --gradient --sweep " + sweep + words).json(),
                alone = run("grad" + words).json();
     for (std::size_t i = 0; i < 3; ++i)
@@ -201,7 +202,7 @@ TEST_CASE(
                        .json();
     CHECK(j["device"] == "threads");
     CHECK(j["reverse"]["plan"] == "recursive_checkpoint");
-    for (const std::size_t l : {0, 3}) {
+    for (const std::size_t l : {std::size_t{0}, std::size_t{3}}) {
       std::string p;
       for (const auto& x : j["lane_params"][l]) p += (p.empty() ? "" : ",") + shown(x);
       const auto alone =
@@ -295,7 +296,8 @@ TEST_CASE("ensemble: misuse is one line of the known form") {
        "unknown option '--save-at' (not in the list of options of 'revode ensemble') run 'revode "
        "ensemble --help'?"}};
   for (const auto& [words, text] : all) {
-    CAPTURE(words);
+    const auto& the_words = words;
+    CAPTURE(the_words);
     const outcome o = run("ensemble " + words);
     CHECK(o.exit_status == 2);
     CHECK(o.err == text + "\n");

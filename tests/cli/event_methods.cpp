@@ -173,7 +173,8 @@ TEST_CASE("misuse of events says what to do") {
        "unknown number 'F1' in 'detest:F1' (there are A1 to A5, B1 to B5, up to E5) did you mean "
        "'detest:A1'?"}};
   for (const auto& [words, text] : all) {
-    CAPTURE(words);
+    const auto& the_words = words;
+    CAPTURE(the_words);
     const outcome o = run(words);
     CHECK(o.exit_status == 2);
     CHECK(o.err == text + "\n");

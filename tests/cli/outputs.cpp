@@ -52,7 +52,8 @@ TEST_CASE("a file that cannot be written: exit status 3, and the result stands")
                                                              {"solve bouncing_ball", "--events"},
                                                              {"grad lorenz", "--steps-log"}};
   for (const auto& [words, option] : all) {
-    CAPTURE(option);
+    const auto& the_option = option;
+    CAPTURE(the_option);
     const outcome o = run(words + " --json " + option + " /dev/full");
     CHECK(o.exit_status == 3);
     CHECK(o.err == full(option));
@@ -113,7 +114,8 @@ TEST_CASE("slow slots and their file belong to a schedule that has them") {
       {"solve lorenz --y0 1,nan,1",
        "y0[1] = nan (a solve starts from numbers) give that element a value?"}};
   for (const auto& [words, text] : all) {
-    CAPTURE(words);
+    const auto& the_words = words;
+    CAPTURE(the_words);
     const outcome o = run(words);
     CHECK(o.exit_status == 2);
     CHECK(o.err == text + "\n");

@@ -62,7 +62,8 @@ void exact_law(const Q& q, const M& m, const options& o, const E& e) {
   const auto w = weights_of<Y>(s, random);
   const auto g = s.pullback(w);
   for (const auto& [kind, text] : schedule_names) {
-    CAPTURE(text);
+    const auto& the_text = text;
+    CAPTURE(the_text);
     recursive_checkpoint asked{.schedule = kind, .base = 4};
     if (takes_slots(kind)) asked.slots = 4;
     auto other = run(q, m, o, e, asked);
