@@ -7,6 +7,29 @@ target_precompile_headers(revode_command PRIVATE <cli/request.hpp>)
 set_target_properties(revode_command PROPERTIES OUTPUT_NAME revode RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_link_libraries(revode_command PRIVATE revode::any revode::revode CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_include_directories(revode_command PRIVATE ${PROJECT_SOURCE_DIR}/src)
+# The charts of --report: the script is written into the command, which then needs no file.
+foreach(part IN ITEMS "script js" "style css")
+  separate_arguments(part)
+  list(GET part 0 what)
+  list(GET part 1 ending)
+  set(report_${what} "")
+  if(REVODE_WITH_REPORT)
+    file(READ ${REVODE_DYGRAPHS}/dygraph.min.${ending} bytes HEX)
+    string(REGEX REPLACE "(..)" "0x\\1," report_${what} "${bytes}")
+  endif()
+endforeach()
+set(report_source ${PROJECT_BINARY_DIR}/report_script.cpp)
+file(CONFIGURE OUTPUT ${report_source} CONTENT [[
+#include <cli/report_script.hpp>
+namespace {
+constexpr unsigned char script[]{@report_script@0}, style[]{@report_style@0};
+std::string_view text(const unsigned char* bytes, std::size_t size) { return {reinterpret_cast<const char*>(bytes), size - 1}; }
+}
+std::string_view revode::cli::report_script() { return text(script, sizeof script); }
+std::string_view revode::cli::report_style() { return text(style, sizeof style); }
+]])
+target_sources(revode_command PRIVATE ${report_source})
+set_source_files_properties(${report_source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 # Where the command of this folder, which is not installed, finds what models are compiled with.
 get_target_property(eigen_folder Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
 list(JOIN eigen_folder : eigen_folder)

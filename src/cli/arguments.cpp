@@ -24,6 +24,9 @@ constexpr const char* problem_text =
     "its name, see 'revode list problems'; or a file of one's own: model.ode, libproblem.so";
 constexpr option_text json{"--json", "", "one JSON object on stdout"};
 
+constexpr option_text report_option{
+    "--report", "FILE", "write one page with charts to zoom into and what was printed, .html"};
+
 constexpr std::array common_options{
     option_text{"--method", "NAME", "method (default: chosen for the tolerances, and said)"},
     option_text{"--rtol", "X", "relative tolerance (default 1e-6)"},
@@ -43,6 +46,7 @@ constexpr std::array run_options{
     option_text{"--save-count", "N", "save at the ends of N equal intervals"},
     option_text{"--out", "FILE", "write the save points (without any: both ends) as CSV"},
     option_text{"--plot", "FILE", "draw the solution, .svg or .png (needs gnuplot)"},
+    report_option,
     option_text{"--events", "FILE", "write the events, of a problem that has any, as CSV"},
     option_text{"--steps-log", "FILE", "write every step as a line of JSON: step, t, h, y"},
     json};
@@ -107,6 +111,7 @@ constexpr std::array ensemble_options{
     option_text{"--out", "FILE", "write a row a lane as CSV"},
     option_text{"--plot", "FILE", "draw the final states, .svg or .png (needs gnuplot)"},
     option_text{"--histogram", "FILE", "draw how many lanes took how many steps"},
+    report_option,
     json};
 
 constexpr std::array schedule_options{

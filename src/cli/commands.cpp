@@ -10,6 +10,7 @@
 #include <cli/output_csv.hpp>
 #include <cli/output_json.hpp>
 #include <cli/output_text.hpp>
+#include <cli/report_file.hpp>
 #include <cli/request.hpp>
 #include <cli/solution_picture.hpp>
 #include <cli/step_file.hpp>
@@ -88,6 +89,7 @@ report solve_command(const arguments& given) {
     done.complaint.pop_back();
   }
   add_files(done, r, s.result, steps);
+  if (!r.report.empty()) add_file(done, [&] { write_report(given, r, s.result, done.text); });
   return done;
 }
 
@@ -115,6 +117,7 @@ report gradient_command(const arguments& given) {
                                                           : "solve",
                            checked ? check->ended : d.ended());
   add_files(done, r, d.result, steps);
+  if (!r.report.empty()) add_file(done, [&] { write_report(given, r, d, done.text); });
   return done;
 }
 

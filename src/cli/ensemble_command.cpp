@@ -9,6 +9,7 @@
 
 #include <cli/ensemble_output.hpp>
 #include <cli/progress.hpp>
+#include <cli/report_file.hpp>
 
 namespace revode::cli {
 namespace {
@@ -61,6 +62,7 @@ report ensemble_command(const arguments& given) {
   if (!r.out.empty()) add_file(done, [&] { write_csv(r, found); });
   if (!r.plot.empty()) add_file(done, [&] { draw_lanes(r, found); });
   if (!r.histogram.empty()) add_file(done, [&] { draw_histogram(r, found); });
+  if (!r.report.empty()) add_file(done, [&] { write_report(given, r, found, done.text); });
   return done;
 }
 

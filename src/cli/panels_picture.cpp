@@ -33,12 +33,12 @@ std::vector<double> geometric_times(double from, double to, index intervals) {
   return ts;
 }
 
-/// Enough of them for a smooth curve, and the ends of the steps, where it turns.
+/// The ends of the steps, where a curve turns, and so many intervals between them.
 auto points_of(const run_request& r, const solution_type& s, const std::vector<double>& ends,
-               bool logarithmic) -> save_at {
+               bool logarithmic, index intervals) -> save_at {
   save_at points;
-  points.ts = logarithmic ? geometric_times(ends.front(), s.t, curve_points(s))
-                          : equal_times(r.problem.t0, s.t, curve_points(s)).ts;
+  points.ts = logarithmic ? geometric_times(ends.front(), s.t, intervals)
+                          : equal_times(r.problem.t0, s.t, intervals).ts;
   points.t0 = !logarithmic;
   add_times(r, ends, points.ts);
   return points;
@@ -46,10 +46,15 @@ auto points_of(const run_request& r, const solution_type& s, const std::vector<d
 
 }  // namespace
 
+auto curve_along(const run_request& r, const solution_type& s, index intervals) -> drawn_curve {
+  drawn_curve found{.points = {}, .ends = step_ends(r), .logarithmic = false};
+  found.logarithmic = is_logarithmic(r, found.ends) && found.ends.front() < s.t;
+  found.points = solve_at(r, points_of(r, s, found.ends, found.logarithmic, intervals));
+  return found;
+}
+
 void draw_panels(const run_request& r, const solution_type& s) {
-  const std::vector<double> ends = step_ends(r);
-  const bool logarithmic = is_logarithmic(r, ends) && ends.front() < s.t;
-  const solution_type curve = solve_at(r, points_of(r, s, ends, logarithmic));
+  const auto [curve, ends, logarithmic] = curve_along(r, s, curve_points(s));
   const auto n = static_cast<int>(r.problem.y0.size());
   const int columns = n > 4 ? 2 : 1, rows = (n + columns - 1) / columns;
   gnuplot_program g(r.plot, 1000, 180 + 220 * rows);

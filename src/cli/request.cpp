@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include <cli/report_page.hpp>
 #include <cli/text.hpp>
 
 namespace revode::cli {
@@ -141,6 +142,8 @@ void read_run(const arguments& given, run_request& r) {
   if (given.has("--events")) check_events(r);
   if (given.has("--steps-log")) check_output("--steps-log", r.steps_log);
   if (given.has("--plot")) check_picture("--plot", r.plot);
+  r.report = given.value_or("--report", "");
+  if (given.has("--report")) check_report(r.report);
 }
 
 auto read_problem(const arguments& given) -> erased_problem {

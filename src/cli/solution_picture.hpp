@@ -33,6 +33,15 @@ auto dense_solve(const run_request& r, index intervals, const std::vector<occurr
 void add_times(const run_request& r, const std::vector<double>& more, std::vector<double>& ts);
 /// The solve again with these save points.
 auto solve_at(const run_request& r, save_at points) -> solution_type;
+
+/// A solve again, with points for a curve and the ends of its steps.
+struct drawn_curve {
+  solution_type points;
+  std::vector<double> ends;
+  bool logarithmic = false;  ///< in time: from 0, half of the steps in the first hundredth
+};
+auto curve_along(const run_request& r, const solution_type& s, index intervals) -> drawn_curve;
+
 std::string picture_title(const run_request& r);
 
 }  // namespace revode::cli
