@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <revode/config.hpp>
+#include <revode/state/counter_random.hpp>
 #include <revode/state/vec.hpp>
 
 namespace revode {
@@ -30,12 +31,9 @@ struct neural_spiral {
     vec<double, 5 * hidden + 2> p{};
     std::uint64_t seed = 0;
     for (int i = 0; i < 4 * hidden; ++i) {
-      seed += 0x9E3779B97F4A7C15u;
-      std::uint64_t z = seed;
-      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-      z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-      z ^= z >> 31;
-      const double uniform = static_cast<double>(z >> 11) * 0x1p-52 - 1;  // in [-1, 1)
+      seed += splitmix64_step;
+      const double uniform =
+          static_cast<double>(splitmix64(seed) >> 11) * 0x1p-52 - 1;  // in [-1, 1)
       p[i < 2 * hidden ? i : i + hidden] = bound * uniform;
     }
     return p;

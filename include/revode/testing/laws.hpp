@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <revode/solve/solve.hpp>
+#include <revode/state/counter_random.hpp>
 #include <revode/testing/grids.hpp>
 
 namespace revode {
@@ -39,12 +40,8 @@ class random_numbers {
   explicit random_numbers(std::uint64_t seed) : state_(seed) {}
 
   double operator()() {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    z ^= z >> 31;
-    return static_cast<double>(z >> 11) * 0x1p-52 - 1;
+    state_ += splitmix64_step;
+    return static_cast<double>(splitmix64(state_) >> 11) * 0x1p-52 - 1;
   }
   template <class Y>
   Y like(const Y& shape) {
