@@ -238,7 +238,7 @@ class derivatives {
                          GP& gp) {
     T unused(0);
     T& time = gt != nullptr ? *gt : unused;
-    if constexpr (std::is_same_v<GP, P>) {
+    if constexpr (std::is_same_v<GP, P> || vjp_without_parameters_v<F>) {
       f.vjp(t, y, p, w, time, gy, gp);
     } else {
       decltype(auto) a = fitted<T>(frozen_, y, p);

@@ -47,6 +47,13 @@ concept has_vjp = requires(const F& f, const S& t, const rebind_t<Y, S>& y, cons
   f.vjp(t, y, p, y, gt, gy, gp);
 };
 
+/// The field says that its vjp may be called with an empty gp (size 0), and then computes nothing for p:
+/// a member `static constexpr bool vjp_without_parameters = true`.
+template <class F>
+inline constexpr bool vjp_without_parameters_v = requires {
+  requires F::vjp_without_parameters;
+};
+
 /// The field brings f.jvp(t, y, p, dt, dy, dp, out), out = f_t dt + f_y dy + f_p dp.
 template <class F, class Y, class P, class S>
 concept has_jvp = requires(const F& f, const S& t, const rebind_t<Y, S>& y, const rebind_t<P, S>& p,
