@@ -9,6 +9,7 @@ function(check_revode_include header layer other)
   if(layer STREQUAL other OR (from EQUAL -1 AND NOT to EQUAL -1)
      OR (layer STREQUAL "problems" AND other STREQUAL "interop") # the erased problems' states are Eigen's
      OR (layer STREQUAL "batch" AND other STREQUAL "adjoint")
+     OR (layer STREQUAL "nn" AND other MATCHES "^(interop|batch)$") # its arrays are Eigen's; batch/elementary.hpp
      OR layer STREQUAL "any") # it stands on all, and nothing on it
     return()
   endif()

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <revode/ad/derivatives.hpp>
+#include <revode/nn/dense_layer.hpp>
+#include <revode/state/vec.hpp>
+
+namespace revode::nn {
+
+/// No known part: y' is what the network says.
+struct no_physics {
+  static constexpr int states = -1, parameters = 0;
+};
+/// Is the time an input of the network, below the state?
+enum class time_input { no, yes };
+
+/// Memory of the calls of a field over one scalar: made when a batch is larger than those before.
+template <class S>
+struct field_work {
+  using numbers = Eigen::Matrix<S, Eigen::Dynamic, 1>;
+  numbers input, output, kept, work, input_bar;
+
+  static void fit(numbers& x, index size) {
+    if (x.size() < size) x.resize(size);
+  }
+};
+
+/// y' = network(y), of (y; t) with time_input::yes, or physics + network: the field of a problem.
+///   neural_field f(mlp({2, 50, 2}));
+///   problem q{f, batch, 0.0, 1.0, initial_parameters<double>(f.network(), seed)};
+/// With physics, a field of one sample over vec, p begins with the physics' own parameters, and the
+/// network's outputs are added to the derivatives from `first_row` on:
+///   struct pendulum {
+///     static constexpr int states = 2, parameters = 1;
+///     template <class T, class Y, class Q>
+///     void operator()(const T&, const Y& y, const Q& q, Y& dy) const {
+///       dy[0] = y[1];
+///       dy[1] = -q[0] * sin(y[0]);
+///     }
+///   };
+///   neural_field f(mlp({2, 16, 1}), pendulum{}, 1);
+/// shapes  y: states × samples, samples as columns (a batch of NumPy or torch, samples by rows, as it
+///         lies), in anything dense; p: flat
+/// cost    forwards a matrix product a layer; vjp and jvp three passes. Nothing is allocated after the
+///         first call of a size. vjp and jvp take duals as well, which makes Hessian products
+/// errors  std::invalid_argument: a network of other shapes than the state, a state that is no whole
+///         number of samples or none, p of another length
+/// One object serves one thread at a time: its memory is its own. Copies have memory of their own.
+template <class Module, class Physics = no_physics>
+class neural_field {
+  static constexpr int known_states = Physics::states, known = Physics::parameters;
+
+ public:
+  static constexpr bool has_physics = !std::is_same_v<Physics, no_physics>;
+  /// vjp may be called with an empty array for p's part, and computes nothing for it.
+  static constexpr bool vjp_without_parameters = true;
+
+  explicit neural_field(Module network, time_input time = time_input::no) requires(!has_physics)
+      : network_(std::move(network)),
+        time_(time),
+        states_(network_.outputs()) {
+    expect_inputs();
+  }
+  neural_field(Module network, Physics physics, index first_row,
+               time_input time = time_input::no) requires has_physics
+      : network_(std::move(network)),
+        physics_(std::move(physics)),
+        time_(time),
+        states_(known_states),
+        first_(first_row) {
+    expect_inputs();
+    if (first_row < 0 || first_row + network_.outputs() > states_)
+      throw std::invalid_argument("network with " + std::to_string(network_.outputs()) +
+                                  " outputs from row " + std::to_string(first_row) +
+                                  " on (the physics has " + std::to_string(states_) +
+                                  " states) add them to rows that are there?");
+  }
+
+  const Module& network() const { return network_; }
+  index states() const { return states_; }
+  index parameters() const { return known + network_.parameters(); }
+
+  template <class S, class Y, class P>
+  void operator()(const S& t, const Y& y, const P& p, Y& dy) const {
+    const index samples = samples_of(y, p);
+    auto&& w = room<S>();
+    const auto x = input(w, t, y, samples);
+    if constexpr (has_physics) {
+      call_physics(t, y, p, dy, samples);
+      run(w, x, p, false);
+      for (index j = 0; j < samples; ++j)
+        for (index i = 0; i < network_.outputs(); ++i)
+          dy.data()[j * states_ + first_ + i] += w.output[j * network_.outputs() + i];
+    } else {
+      field_work<S>::fit(w.kept, network_.kept() * samples);
+      network_.forward(x, p.data(), columns_view<S>(dy.data(), states_, samples), w.kept.data(),
+                       false);
+    }
+  }
+
+  /// Adds wᵀ f_t, wᵀ f_y, wᵀ f_p. gp may be empty: then nothing is computed for it.
+  template <class S, class Y, class P, class G>
+  void vjp(const S& t, const Y& y, const P& p, const Y& weights, S& gt, Y& gy, G& gp) const {
+    const index samples = samples_of(y, p), outputs = network_.outputs();
+    auto&& w = room<S>();
+    const auto x = input(w, t, y, samples);
+    run(w, x, p, true);
+    for (index j = 0; j < samples; ++j)
+      for (index i = 0; i < outputs; ++i)
+        w.output[j * outputs + i] = weights.data()[j * states_ + first_ + i];
+    field_work<S>::fit(w.input_bar, x.size());
+    S* of_network = gp.size() > 0 ? gp.data() + known : nullptr;
+    network_.pull(x, p.data() + known, static_cast<const S*>(w.kept.data()),
+                  columns_view<S>(w.output.data(), outputs, samples), w.input_bar.data(),
+                  of_network, w.work.data());
+    for (index j = 0; j < samples; ++j) {
+      const S* column = w.input_bar.data() + j * x.rows();
+      for (index i = 0; i < states_; ++i) gy.data()[j * states_ + i] += column[i];
+      if (time_ == time_input::yes) gt += column[states_];
+    }
+    if constexpr (has_physics) pull_physics(t, y, p, weights, gt, gy, gp, samples);
+  }
+
+  /// out = f_t dt + f_y dy + f_p dp.
+  template <class S, class Y, class P>
+  void jvp(const S& t, const Y& y, const P& p, const S& dt, const Y& dy, const P& dp,
+           Y& out) const {
+    const index samples = samples_of(y, p), outputs = network_.outputs();
+    auto&& w = room<S>();
+    const auto x = input(w, t, y, samples);
+    run(w, x, p, true);
+    const S* moves = dy.data();
+    if (time_ == time_input::yes) {
+      field_work<S>::fit(w.input_bar, x.size());
+      fill_input(w.input_bar.data(), dt, dy, samples);
+      moves = w.input_bar.data();
+    }
+    network_.push(x, p.data() + known, static_cast<const S*>(w.kept.data()),
+                  columns_view<const S>(moves, x.rows(), samples), dp.data() + known,
+                  columns_view<S>(w.output.data(), outputs, samples), w.work.data());
+    if constexpr (has_physics) push_physics(t, y, p, dt, dy, dp, out, samples);
+    for (index j = 0; j < samples; ++j)
+      for (index i = 0; i < outputs; ++i) {
+        S& to = out.data()[j * states_ + first_ + i];
+        to = has_physics ? S(to + w.output[j * outputs + i]) : w.output[j * outputs + i];
+      }
+  }
+
+ private:
+  template <class S>
+  using sample = vec<S, has_physics ? known_states : 1>;
+  template <class S>
+  using constants = vec<S, known>;
+
+  void expect_inputs() const {
+    const index wanted = states_ + (time_ == time_input::yes ? 1 : 0);
+    if (network_.inputs() != wanted)
+      throw std::invalid_argument("network with " + std::to_string(network_.inputs()) +
+                                  " inputs (the field has " + std::to_string(states_) + " states" +
+                                  (time_ == time_input::yes ? " and the time" : "") + ") give it " +
+                                  std::to_string(wanted) + " inputs?");
+  }
+
+  template <class Y, class P>
+  index samples_of(const Y& y, const P& p) const {
+    const auto size = static_cast<index>(y.size());
+    if (size == 0 || size % states_ != 0)
+      throw std::invalid_argument("batch of " + std::to_string(size) + " numbers (a sample has " +
+                                  std::to_string(states_) +
+                                  ", and there is at least one) give a whole number of samples?");
+    if (static_cast<index>(p.size()) != parameters())
+      throw std::invalid_argument(std::to_string(p.size()) + " parameters (the network has " +
+                                  std::to_string(parameters()) +
+                                  ") give as many, initial_parameters for a start?");
+    return size / states_;
+  }
+
+  template <class S>
+  decltype(auto) room() const {
+    if constexpr (std::is_same_v<S, float> || std::is_same_v<S, double> ||
+                  std::is_same_v<S, dual<float, 1>> || std::is_same_v<S, dual<double, 1>>)
+      return (std::get<field_work<S>>(rooms_));
+    else
+      return field_work<S>{};
+  }
+
+  template <class S, class Y>
+  void fill_input(S* to, const S& t, const Y& y, index samples) const {
+    for (index j = 0; j < samples; ++j) {
+      for (index i = 0; i < states_; ++i) *to++ = y.data()[j * states_ + i];
+      *to++ = t;
+    }
+  }
+  template <class S, class Y>
+  columns_view<const S> input(field_work<S>& w, const S& t, const Y& y, index samples) const {
+    if (time_ == time_input::no) return {y.data(), states_, samples};
+    field_work<S>::fit(w.input, (states_ + 1) * samples);
+    fill_input(w.input.data(), t, y, samples);
+    return {w.input.data(), states_ + 1, samples};
+  }
+
+  /// The network's outputs into w.output; what its derivatives read into w.kept.
+  template <class S, class P>
+  void run(field_work<S>& w, columns_view<const S> x, const P& p, bool slopes) const {
+    field_work<S>::fit(w.output, network_.outputs() * x.cols());
+    field_work<S>::fit(w.kept, network_.kept() * x.cols());
+    field_work<S>::fit(w.work, network_.work() * x.cols());
+    network_.forward(x, p.data() + known,
+                     columns_view<S>(w.output.data(), network_.outputs(), x.cols()), w.kept.data(),
+                     slopes);
+  }
+
+  template <class S, class Y>
+  sample<S> sample_of(const Y& y, index j) const {
+    sample<S> one{};
+    for (int i = 0; i < one.size(); ++i) one[i] = y.data()[j * states_ + i];
+    return one;
+  }
+  template <class S, class P>
+  static constants<S> constants_of(const P& p) {
+    constants<S> q{};
+    for (int i = 0; i < known; ++i) q[i] = p.data()[i];
+    return q;
+  }
+
+  template <class S, class Y, class P>
+  void call_physics(const S& t, const Y& y, const P& p, Y& dy, index samples) const {
+    const auto q = constants_of<S>(p);
+    for (index j = 0; j < samples; ++j) {
+      sample<S> rate{};
+      physics_(t, sample_of<S>(y, j), q, rate);
+      for (int i = 0; i < rate.size(); ++i) dy.data()[j * states_ + i] = rate[i];
+    }
+  }
+
+  template <class S, class Y, class P, class G>
+  void pull_physics(const S& t, const Y& y, const P& p, const Y& weights, S& gt, Y& gy, G& gp,
+                    index samples) const {
+    derivatives<Physics, sample<S>, constants<S>> of;
+    const auto q = constants_of<S>(p);
+    constants<S> gq{};
+    for (index j = 0; j < samples; ++j) {
+      sample<S> g{};
+      of.vjp(physics_, t, sample_of<S>(y, j), q, sample_of<S>(weights, j), &gt, g, gq);
+      for (int i = 0; i < g.size(); ++i) gy.data()[j * states_ + i] += g[i];
+    }
+    if (gp.size() > 0)
+      for (int i = 0; i < known; ++i) gp.data()[i] += gq[i];
+  }
+
+  template <class S, class Y, class P>
+  void push_physics(const S& t, const Y& y, const P& p, const S& dt, const Y& dy, const P& dp,
+                    Y& out, index samples) const {
+    derivatives<Physics, sample<S>, constants<S>> of;
+    const auto q = constants_of<S>(p), dq = constants_of<S>(dp);
+    for (index j = 0; j < samples; ++j) {
+      sample<S> rate{};
+      of.jvp(physics_, t, sample_of<S>(y, j), q, dt, sample_of<S>(dy, j), dq, rate);
+      for (int i = 0; i < rate.size(); ++i) out.data()[j * states_ + i] = rate[i];
+    }
+  }
+
+  Module network_;
+  [[no_unique_address]] Physics physics_{};
+  time_input time_ = time_input::no;
+  index states_ = 0, first_ = 0;
+  mutable std::tuple<field_work<float>, field_work<double>, field_work<dual<float, 1>>,
+                     field_work<dual<double, 1>>>
+      rooms_;
+};
+
+}  // namespace revode::nn
