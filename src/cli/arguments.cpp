@@ -44,7 +44,9 @@ constexpr std::array run_options{
                 "(1 byte) (default none)"},
     option_text{"--save-at", "LIST", "times to save the solution at: a,b,c or @file"},
     option_text{"--save-count", "N", "save at the ends of N equal intervals"},
-    option_text{"--out", "FILE", "write the save points (without any: both ends) as CSV"},
+    option_text{"--out", "FILE",
+                "write the save points (without any: both ends) as CSV, or with all else that is "
+                "known as arrays for NumPy: run.npz"},
     option_text{"--plot", "FILE", "draw the solution, .svg or .png (needs gnuplot)"},
     report_option,
     option_text{"--events", "FILE", "write the events, of a problem that has any, as CSV"},
@@ -95,6 +97,8 @@ constexpr const char* sweep = "--sweep";  // the only option that adds up
 
 constexpr std::array ensemble_options{
     option_text{"--lanes", "N", "how many problems, each with its own steps"},
+    option_text{"--lanes-from", "A", "solve but the lanes from A, counted from 0 (default 0)"},
+    option_text{"--lanes-to", "B", "up to B, which is left out (default N); see 'revode merge'"},
     option_text{
         sweep, "S",
         "how lanes differ: p:I=lo:hi, p:I=lo:hi:log or y0:I=..., I counted from 0; several: "
@@ -108,7 +112,7 @@ constexpr std::array ensemble_options{
     option_text{"--slots", "S", "states kept at once of a lane"},
     option_text{"--budget", "BYTES", "for all lanes under way at a time (default 1GiB)"},
     log_option,
-    option_text{"--out", "FILE", "write a row a lane as CSV"},
+    option_text{"--out", "FILE", "write a row a lane as CSV, or arrays for NumPy: run.npz"},
     option_text{"--plot", "FILE", "draw the final states, .svg or .png (needs gnuplot)"},
     option_text{"--histogram", "FILE", "draw how many lanes took how many steps"},
     report_option,
@@ -165,6 +169,10 @@ void add_commands(CLI::App& app) {
   add(ensemble, ensemble_options);
   auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");
   add(schedule, schedule_options);
+  auto& merge = *app.add_subcommand(
+      "merge", "the parts of an ensemble in one file: 'revode merge a.npz b.npz --out all.npz'");
+  merge.add_option("PARTS", CLI::callback_t{}, "files by 'revode ensemble … --out part.npz'");
+  add(merge, std::array{option_text{"--out", "FILE", "where all lanes go, as arrays for NumPy"}});
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
   app.add_subcommand("new", "a file to begin with: 'revode new problem NAME', 'new method NAME'")
       ->prefix_command();
@@ -218,6 +226,14 @@ CLI::App& command_line() {
 void refuse_extras(const CLI::App& app, bool top) {
   for (const std::string& word : app.remaining())
     word.starts_with("-") ? refuse_option(app, word, top) : refuse_word(app, word, top);
+}
+
+/// The words behind the first, none of them an option.
+std::vector<std::string> further_words(const CLI::App& app) {
+  std::vector<std::string> words = app.remaining();
+  for (const std::string& word : words)
+    if (word.starts_with("-")) refuse_option(app, word, false);
+  return words;
 }
 
 [[noreturn]] void refuse(const CLI::ParseError& e) {
@@ -274,6 +290,8 @@ auto parse_arguments(int argc, const char* const* argv) -> std::optional<argumen
   arguments found{commands.front()->get_name(), {}, {}, {}};
   if (found.command == "bench" || found.command == "new" || found.command == "completion")
     found.extras = commands.front()->remaining();
+  else if (found.command == "merge")
+    found.extras = further_words(*commands.front());
   else
     refuse_extras(*commands.front(), false);
   take(*commands.front(), found);

@@ -14,7 +14,7 @@ struct arguments {
   std::string command;
   std::string subject;  ///< the problem, or what to list; empty when not given
   std::map<std::string, std::string, std::less<>> values;
-  std::vector<std::string> extras;  ///< bench: all that belongs to the benchmark
+  std::vector<std::string> extras;  ///< bench: all that belongs to the benchmark; merge: files
 
   bool has(std::string_view option) const { return values.find(option) != values.end(); }
   const std::string& at(std::string_view option) const { return values.find(option)->second; }

@@ -9,6 +9,7 @@
 #include <cli/lists.hpp>
 #include <cli/output_csv.hpp>
 #include <cli/output_json.hpp>
+#include <cli/output_npz.hpp>
 #include <cli/output_text.hpp>
 #include <cli/report_file.hpp>
 #include <cli/request.hpp>
@@ -48,10 +49,13 @@ std::optional<step_file> begin_steps(const run_request& r) {
   return log;
 }
 
-/// What is written behind a solve; its steps were, as it went.
+/// What is written behind a solve; its steps were, as it went. `more`: what else an NPZ file has.
 void add_files(report& done, const run_request& r, const solution_type& s,
-               std::optional<step_file>& steps) {
-  if (!r.out.empty()) add_file(done, [&] { write_csv(r, s); });
+               std::optional<step_file>& steps, const npz_arrays& more = {}) {
+  if (is_npz(r.out))
+    add_file(done, [&] { write_npz(r, s, more); });
+  else if (!r.out.empty())
+    add_file(done, [&] { write_csv(r, s); });
   if (!r.events.empty()) add_file(done, [&] { write_events(r, s); });
   if (steps) add_file(done, [&] { steps->close(); });
   if (!r.plot.empty()) add_file(done, [&] { draw_solution(r, s); });
@@ -116,7 +120,7 @@ report gradient_command(const arguments& given) {
                            : is_complete(d.result.status) ? "reverse pass"
                                                           : "solve",
                            checked ? check->ended : d.ended());
-  add_files(done, r, d.result, steps);
+  add_files(done, r, d.result, steps, arrays_of_gradient(r, d));
   if (!r.report.empty()) add_file(done, [&] { write_report(given, r, d, done.text); });
   return done;
 }

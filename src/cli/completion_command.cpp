@@ -48,7 +48,7 @@ std::string words_behind(const std::string& command) {
   if (command == "new") return "problem method";
   if (command == "bench") return "wpd adjoint";
   if (command == "completion") return "bash zsh fish man";
-  return command == "schedule" ? "" : problem_words();
+  return command == "schedule" || command == "merge" ? "" : problem_words();
 }
 
 std::string options_of(const described_command& c) {

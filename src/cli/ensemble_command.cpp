@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <cli/ensemble_output.hpp>
+#include <cli/output_npz.hpp>
 #include <cli/progress.hpp>
 #include <cli/report_file.hpp>
 
@@ -42,7 +43,7 @@ lanes_result run_lanes(const ensemble_request& r) {
 
 report ensemble_command(const arguments& given) {
   ensemble_request r = read_ensemble(given);
-  r.in_lanes.fill = [&r](index lane, double* y0, double* p) { r.fill(lane, y0, p); };
+  r.in_lanes.fill = [&r](index lane, double* y0, double* p) { r.fill(r.first + lane, y0, p); };
   r.in_lanes.watch = run_watched;
   if (!progress::wanted())
     r.in_lanes.watch = [](auto, auto&, const std::function<void()>& work) { work(); };
@@ -59,7 +60,10 @@ report ensemble_command(const arguments& given) {
         "not all of " + std::to_string(r.in_lanes.lanes) + " lanes reached t1 (" + others + ")";
     done.exit_status = 1;
   }
-  if (!r.out.empty()) add_file(done, [&] { write_csv(r, found); });
+  if (is_npz(r.out))
+    add_file(done, [&] { write_npz(r, found); });
+  else if (!r.out.empty())
+    add_file(done, [&] { write_csv(r, found); });
   if (!r.plot.empty()) add_file(done, [&] { draw_lanes(r, found); });
   if (!r.histogram.empty()) add_file(done, [&] { draw_histogram(r, found); });
   if (!r.report.empty()) add_file(done, [&] { write_report(given, r, found, done.text); });

@@ -31,8 +31,10 @@ std::string list_text(const std::vector<double>& values, int digits) {
 }
 
 std::string lanes_line(const ensemble_request& r, const lanes_result& found) {
-  std::string text = std::to_string(r.in_lanes.lanes) + " lanes on " + std::string(found.device) +
-                     ", " + std::to_string(found.width) + " at a time, ";
+  std::string text = std::to_string(r.in_lanes.lanes) +
+                     (r.in_lanes.lanes == r.all ? "" : " of " + std::to_string(r.all)) +
+                     " lanes on " + std::string(found.device) + ", " + std::to_string(found.width) +
+                     " at a time, ";
   if (r.sweeps.empty()) return text + "p times 1 to 1.1 at random\n";
   for (const sweep& s : r.sweeps)
     text += std::string(&s == &r.sweeps.front() ? "" : ", ") + (s.of_state ? "y0:" : "p:") +
@@ -53,7 +55,8 @@ std::string status_line(const lanes_result& found) {
 std::string slowest_line(const ensemble_request& r, const lanes_result& found) {
   std::string text;
   for (const std::size_t l : slowest_lanes(found))
-    text += (text.empty() ? "slowest lanes: " : "; ") + std::to_string(l) + " (" +
+    text += (text.empty() ? "slowest lanes: " : "; ") +
+            std::to_string(r.first + static_cast<index>(l)) + " (" +
             std::to_string(found.attempts(l)) +
             " attempts, p = " + list_text(problem_of_lane(r, l).p, 4) + ")";
   return text + "\n";
@@ -162,7 +165,7 @@ auto slowest_lanes(const lanes_result& found) -> std::vector<std::size_t> {
 auto problem_of_lane(const ensemble_request& r, std::size_t lane) -> lane_problem {
   lane_problem q{std::vector<double>(static_cast<std::size_t>(r.problem.y0.size())),
                  std::vector<double>(static_cast<std::size_t>(r.problem.p.size()))};
-  r.fill(static_cast<index>(lane), q.y0.data(), q.p.data());
+  r.fill(r.first + static_cast<index>(lane), q.y0.data(), q.p.data());
   return q;
 }
 
@@ -190,7 +193,7 @@ std::string json_of_ensemble(const ensemble_request& r, const lanes_result& foun
     if (r.in_lanes.own_y0) y0.push_back(std::move(q.y0));
   }
   for (const std::size_t l : slowest_lanes(found))
-    slowest.push_back({{"lane", l}, {"attempts", found.attempts(l)}});
+    slowest.push_back({{"lane", r.first + static_cast<index>(l)}, {"attempts", found.attempts(l)}});
   json object{{"lanes", r.in_lanes.lanes},
               {"device", found.device},
               {"statuses", std::move(statuses)},
@@ -203,6 +206,7 @@ std::string json_of_ensemble(const ensemble_request& r, const lanes_result& foun
                 {"slowest", std::move(slowest)}}},
               {"seconds", found.seconds},
               {"lanes_per_second", static_cast<double>(r.in_lanes.lanes) / found.seconds}};
+  if (r.in_lanes.lanes != r.all) object["first_lane"] = r.first;
   if (r.in_lanes.own_y0) object["lane_y0"] = std::move(y0);
   if (r.in_lanes.gradient) {
     object["loss"] = of_success(found.loss, found);
@@ -224,8 +228,9 @@ void write_csv(const ensemble_request& r, const lanes_result& found) {
   }
   text += '\n';
   for (std::size_t l = 0; l < found.ended.size(); ++l) {
-    text += std::to_string(l) + "," + name(found.ended[l]) + "," + shortest(found.t[l]) + "," +
-            std::to_string(found.accepted[l]) + "," + std::to_string(found.rejected[l]);
+    text += std::to_string(r.first + static_cast<index>(l)) + "," + name(found.ended[l]) + "," +
+            shortest(found.t[l]) + "," + std::to_string(found.accepted[l]) + "," +
+            std::to_string(found.rejected[l]);
     add_numbers(text, problem_of_lane(r, l).p.data(), np);
     add_numbers(text, &found.y[l * n], n);
     if (r.in_lanes.gradient) {

@@ -125,7 +125,7 @@ auto read_sweep(const std::string& text, const erased_problem& p) -> sweep {
 }
 
 void read_sweeps(const arguments& given, ensemble_request& r) {
-  const std::string all = given.value_or("--sweep", "");
+  const std::string all = r.sweep_text = given.value_or("--sweep", "");
   for (std::size_t from = 0; given.has("--sweep") && from <= all.size();) {
     const std::size_t to = std::min(all.find(',', from), all.size());
     r.sweeps.push_back(read_sweep(all.substr(from, to - from), r.problem));
@@ -152,7 +152,7 @@ void read_lanes(const arguments& given, ensemble_request& r) {
   if (lanes < 1 || lanes > 1'000'000'000'000)
     misuse("--lanes " + std::to_string(lanes) +
            " (an ensemble has 1 to 1000000000000) give a number between?");
-  r.in_lanes.lanes = lanes;
+  r.in_lanes.lanes = r.all = lanes;
   const std::size_t n = std::max<std::size_t>(1, r.sweeps.size());
   r.side = static_cast<index>(std::pow(static_cast<double>(lanes), 1.0 / static_cast<double>(n)));
   while (power(r.side + 1, n) <= lanes) ++r.side;
@@ -161,6 +161,20 @@ void read_lanes(const arguments& given, ensemble_request& r) {
     misuse("--lanes " + std::to_string(lanes) + " with " + std::to_string(n) +
            " sweeps (a grid has as many values of each) give " + std::to_string(below) + " or " +
            std::to_string(power(r.side + 1, n)) + "?");
+}
+
+/// Of all lanes those that are solved.
+void read_range(const arguments& given, ensemble_request& r) {
+  index to = r.all;
+  if (given.has("--lanes-from")) r.first = whole_number("--lanes-from", given.at("--lanes-from"));
+  if (given.has("--lanes-to")) to = whole_number("--lanes-to", given.at("--lanes-to"));
+  if (!(0 <= r.first && r.first < to && to <= r.all))
+    misuse("lanes from " + std::to_string(r.first) + " to " + std::to_string(to) + " of " +
+           std::to_string(r.all) +
+           " (a part begins at 0 or behind and ends behind its first lane, at the last or before) "
+           "give e.g. --lanes-from 0 --lanes-to " +
+           std::to_string(std::max<index>(1, r.all / 2)) + "?");
+  r.in_lanes.lanes = to - r.first;
 }
 
 void read_reverse(const arguments& given, ensemble_request& r) {
@@ -216,6 +230,7 @@ auto read_ensemble(const arguments& given) -> ensemble_request {
   r.program = find_program(r, device, given.has("--gradient"));
   read_sweeps(given, r);
   read_lanes(given, r);
+  read_range(given, r);
   read_reverse(given, r);
   r.histogram = given.value_or("--histogram", "");
   if (given.has("--histogram")) check_picture("--histogram", r.histogram);

@@ -28,7 +28,10 @@ struct ensemble_request : run_request {
   lane_program program;
   lanes_request in_lanes;
   std::vector<sweep> sweeps;
-  index side = 1;  ///< values of each sweep
+  std::string sweep_text;  ///< as they were given
+  index side = 1;          ///< values of each sweep
+  index first = 0;         ///< the number of the first lane that is solved
+  index all = 0;           ///< how many lanes the ensemble has
   loss of;
   std::string histogram;  ///< empty: none
 

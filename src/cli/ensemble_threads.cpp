@@ -55,7 +55,7 @@ class lane_worker {
   index bytes() const { return bytes_; }
 
  private:
-  void fill(index lane) { r_.fill(lane, problem_.y0.data(), problem_.p.data()); }
+  void fill(index lane) { r_.fill(r_.first + lane, problem_.y0.data(), problem_.p.data()); }
 
   void keep(index lane, const solution_type& s) {
     const auto l = static_cast<std::size_t>(lane);

@@ -137,7 +137,7 @@ void read_run(const arguments& given, run_request& r) {
   r.plot = given.value_or("--plot", "");
   r.json = given.has("--json");
   r.events = given.value_or("--events", "");
-  if (given.has("--out")) check_output("--out", r.out);
+  if (given.has("--out")) check_results(r.out);
   r.steps_log = given.value_or("--steps-log", "");
   if (given.has("--events")) check_events(r);
   if (given.has("--steps-log")) check_output("--steps-log", r.steps_log);
@@ -248,6 +248,14 @@ void check_output(std::string_view option, const std::string& path) {
   misuse("cannot write " + in_quotes(path) + " for " + std::string(option) + " (" +
          (placed ? "it is no file name" : "there is no such folder") +
          ") give a file in an existing folder?");
+}
+
+void check_results(const std::string& path) {
+  for (const char* other : {".h5", ".hdf5", ".nc", ".npy"})
+    if (path.ends_with(other))
+      misuse("invalid --out " + in_quotes(path) +
+             " (results are CSV or arrays for NumPy) give a name that ends in .csv or .npz?");
+  check_output("--out", path);
 }
 
 void check_picture(std::string_view option, const std::string& path) {

@@ -82,8 +82,10 @@ void read_schedule(const arguments& given, schedule_kind kind, std::optional<ind
 /// errors  misuse: unknown names, values that are none, no steps
 auto read_schedule(const arguments& given) -> schedule_arguments;
 
-/// Misuse unless a file can be made there and, for a picture, ends in .svg or .png.
+/// Misuse unless a file can be made there and, for a picture, ends in .svg or .png; for results (--out),
+/// in nothing that says another format than CSV or NPZ.
 void check_output(std::string_view option, const std::string& path);
+void check_results(const std::string& path);
 void check_picture(std::string_view option, const std::string& path);
 
 /// t0 and the ends of `intervals` equal intervals to t1.
