@@ -44,16 +44,16 @@ TEST_CASE("GMRES: n products solve n equations, restarts take more, and the bits
     gmres_solver<double> solver;
     solver.resize(n, restart);
     states x(n), rest(n), again(n);
-    const int products = solver.solve(b.data(), x.data(), apply, 1e-13, 500);
+    const int products = solver.solve(b.data(), x.data(), apply, {1e-13}, 500);
     if (restart == n) CHECK(products <= n + 1);
     if (restart == 8) CHECK(products > 8);
     apply(x.data(), rest.data());
     for (int i = 0; i < n; ++i) CHECK(std::abs(rest[std::size_t(i)] - b[std::size_t(i)]) < 1e-12);
-    solver.solve(b.data(), again.data(), apply, 1e-13, 500);
+    solver.solve(b.data(), again.data(), apply, {1e-13}, 500);
     CHECK(again == x);
-    CHECK(solver.solve(b.data(), x.data(), apply, 0.0, 5) <= 6);
+    CHECK(solver.solve(b.data(), x.data(), apply, {0.0}, 5) <= 6);
     const states nothing(n);
-    CHECK(solver.solve(nothing.data(), x.data(), apply, 1e-13, 500) == 0);
+    CHECK(solver.solve(nothing.data(), x.data(), apply, {1e-13}, 500) == 0);
     CHECK(x == nothing);
   }
 }
@@ -64,11 +64,11 @@ TEST_CASE("GMRES: singular and non-finite systems end, with what is there or wit
   const states b{1, 2, 3};
   states x(3);
   const auto zero = [](const double*, double* out) { out[0] = out[1] = out[2] = 0; };
-  CHECK(solver.solve(b.data(), x.data(), zero, 1e-13, 50) < 5);
+  CHECK(solver.solve(b.data(), x.data(), zero, {1e-13}, 50) < 5);
   CHECK(x[0] != x[0]);  // 0 would pass for a solution
   CHECK(solver.residual() == 1);
   const auto bad = [](const double*, double* out) { out[0] = out[1] = out[2] = std::nan(""); };
-  CHECK(solver.solve(b.data(), x.data(), bad, 1e-13, 50) < 5);
+  CHECK(solver.solve(b.data(), x.data(), bad, {1e-13}, 50) < 5);
   CHECK(x[0] != x[0]);
 }
 
@@ -79,23 +79,23 @@ TEST_CASE("BiCGSTAB: solves to what is asked, repeats its bits, and ends where i
   bicgstab_solver<double> solver;
   solver.resize(n, 1);
   states x(n), rest(n), again(n);
-  const int rough = solver.solve(b.data(), x.data(), apply, 1e-3, 500);
-  const int products = solver.solve(b.data(), x.data(), apply, 1e-13, 500);
+  const int rough = solver.solve(b.data(), x.data(), apply, {1e-3}, 500);
+  const int products = solver.solve(b.data(), x.data(), apply, {1e-13}, 500);
   CHECK(rough < products);
   CHECK(products <= 2 * n);
   apply(x.data(), rest.data());
   for (int i = 0; i < n; ++i) CHECK(std::abs(rest[std::size_t(i)] - b[std::size_t(i)]) < 1e-12);
-  solver.solve(b.data(), again.data(), apply, 1e-13, 500);
+  solver.solve(b.data(), again.data(), apply, {1e-13}, 500);
   CHECK(again == x);
-  CHECK(solver.solve(b.data(), x.data(), apply, 0.0, 500) < 500);  // rounding ends it
+  CHECK(solver.solve(b.data(), x.data(), apply, {0.0}, 500) < 500);  // rounding ends it
   const states nothing(n);
-  CHECK(solver.solve(nothing.data(), x.data(), apply, 1e-13, 500) == 0);
+  CHECK(solver.solve(nothing.data(), x.data(), apply, {1e-13}, 500) == 0);
   CHECK(x == nothing);
   const auto zero = [](const double*, double* out) { std::fill_n(out, n, 0.0); };
-  CHECK(solver.solve(b.data(), x.data(), zero, 1e-13, 50) <= 2);
+  CHECK(solver.solve(b.data(), x.data(), zero, {1e-13}, 50) <= 2);
   CHECK(x[0] != x[0]);  // 0 would pass for a solution
   const auto bad = [](const double*, double* out) { std::fill_n(out, n, std::nan("")); };
-  CHECK(solver.solve(b.data(), x.data(), bad, 1e-13, 50) <= 2);
+  CHECK(solver.solve(b.data(), x.data(), bad, {1e-13}, 50) <= 2);
   CHECK(x[0] != x[0]);
 }
 

@@ -81,6 +81,7 @@ class steady_solution : public solution<Y> {
     statistics& s = this->stats;
     s.field_evaluations += sys_->counts.field_evaluations;
     s.jacobian_evaluations += sys_->counts.jacobian_evaluations;
+    s.jvp_evaluations += sys_->counts.jvp_evaluations;
   }
 
   /// p̄ = −uᵀ f_p, f_yᵀ u = w

@@ -60,6 +60,7 @@ solution<Y> solve_stiff(const Problem& f, const Y& y0, const M& m, const options
     s.stats.jacobian_evaluations += before.jacobian_evaluations;
     s.stats.factorizations += before.factorizations;
     s.stats.newton_iterations += before.newton_iterations;
+    s.stats.jvp_evaluations += before.jvp_evaluations;
   }
   return s;
 }

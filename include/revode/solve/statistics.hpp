@@ -53,6 +53,8 @@ struct statistics {
   index factorizations = 0;
   index linear_solves = 0;
   index newton_iterations = 0;
+  index jvp_evaluations =
+      0;  ///< products with the Jacobian: of Krylov spaces, of coloured matrices
   std::string_view jacobian_source{};  ///< empty: none was needed; see derivatives_of
   bool equal_bits = true;              ///< false: compiled with loose arithmetic, see keeps_bits
 };
@@ -63,6 +65,7 @@ inline void take_counts(statistics& s, const evaluation_counts& counts) {
   s.factorizations = counts.factorizations;
   s.linear_solves = counts.linear_solves;
   s.newton_iterations = counts.newton_iterations;
+  s.jvp_evaluations = counts.jvp_evaluations;
 }
 
 /// What a reverse pass did and held. Steps are step evaluations after the first sweep, recording

@@ -264,6 +264,7 @@ status run_backwards(const problem<F, Z>& q, const M& m, const options& o, stati
   total.factorizations += s.stats.factorizations;
   total.linear_solves += s.stats.linear_solves;
   total.newton_iterations += s.stats.newton_iterations;
+  total.jvp_evaluations += s.stats.jvp_evaluations;
   z = s.y;
   return s.status;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
 #include <revode/concepts.hpp>
 #include <revode/linalg/algebra.hpp>
+#include <revode/linalg/krylov/solve_goal.hpp>
 #include <revode/state/elements.hpp>
 
 namespace revode {
@@ -59,6 +61,20 @@ class tangent_factors {
   void solve(X& x) const {
     forward([&](part& a) { one_.solve(a); }, x);
   }
+  /// The products' place, and solves to a goal each, where L has them (krylov_factors).
+  void move(double t, const Z& z, T shift) {
+    z_ = z;
+    t_ = t;
+    one_.move(t, part{z_.data(), length(z_) / (K + 1)}, shift);
+  }
+  template <class X>
+  double solve_to_goal(const solve_goal& goal, X& x) const {
+    double left = 0;
+    forward([&](part& a) { left = std::fmax(left, one_.solve_to_goal(goal, a)); }, x);
+    return left;
+  }
+  const auto& limits() const { return one_.limits(); }
+  status trouble_of_numbers() const { return one_.trouble_of_numbers(); }
   template <class X>
   void solve(X& x, X& y) const {
     forward([&](part& a, part& b) { one_.solve(a, b); }, x, y);
@@ -66,7 +82,7 @@ class tangent_factors {
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     visit(self.one_);
-    visit(self.z_);
+    if constexpr (!requires { self.one_.limits(); }) visit(self.z_);  // else it moves
   }
 
  private:
@@ -110,6 +126,7 @@ template <class L, class System, int K>
 struct tangent_algebra {
   using Y = typename System::state_type;
 
+  static constexpr bool inexact = inexact_v<L>;
   L of_state{};
   System* sys = nullptr;  ///< of the state alone
   Y* y = nullptr;         ///< a place for one

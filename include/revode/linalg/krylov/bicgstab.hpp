@@ -9,9 +9,9 @@
 
 namespace revode {
 
-/// BiCGSTAB: A u = b from u = 0, until |b − A u| ≤ tolerance |b| by its recurrence, that stagnates
+/// BiCGSTAB: A u = b from u = 0, until |b − A u| is down to the goal by its recurrence, that stagnates
 /// or breaks down, or `most` products are done; u is then the best that there was, NaN where that
-/// has not halved the residual. The same b gives the same bits. Copies get no memory: it is made at the
+/// has neither halved the residual nor reached the goal. The same b gives the same bits. Copies get no memory: it is made at the
 /// first solve of a size.
 /// cost    two products and 12 n multiply-adds an iteration, however many went before
 /// memory  7 n numbers
@@ -32,21 +32,31 @@ class bicgstab_solver {
 
   /// apply(in, out): out = A in, of n numbers each. How many products were taken.
   template <class Apply>
-  int solve(const T* b, T* u, const Apply& apply, T tolerance, int most) {
+  int solve(const T* b, T* u, const Apply& apply, const solve_goal& until, int most) {
     for (int i = 0; i < n_; ++i) {
       u[i] = T(0);
       rest_[at(i)] = shadow_[at(i)] = direction_[at(i)] = b[i];
     }
     T rho = dot(shadow_, rest_), least = rho;
     const T given = rho;
-    const T goal = tolerance * tolerance * rho;
+    const auto part = static_cast<T>(until.left_of(static_cast<double>(std::sqrt(rho))));
+    const T goal = part * part;
     best_.assign(u, u + n_);
+    const bool rough = until.is_rough(static_cast<double>(std::sqrt(rho)));
     int products = 0, since_best = 0;
-    while (least > goal && products < most && since_best < 10) {
+    bool still = until.moves && rho > T(0);  // nothing has moved yet
+    while ((still || least > goal) && products < most && since_best < 10) {
       apply(direction_.data(), of_direction_.data());
       const T alpha = rho / dot(shadow_, of_direction_);
       for (int i = 0; i < n_; ++i)
         half_[at(i)] = muladd(-alpha, of_direction_[at(i)], rest_[at(i)]);
+      if (const T left = dot(half_, half_); rough && left <= goal && left < least) {
+        ++products;
+        still = false;
+        least = left;
+        for (int i = 0; i < n_; ++i) best_[at(i)] = muladd(alpha, direction_[at(i)], u[i]);
+        break;
+      }
       apply(half_.data(), of_half_.data());
       products += 2;
       const T square = dot(of_half_, of_half_);
@@ -58,7 +68,8 @@ class bicgstab_solver {
       const T left = dot(rest_, rest_);
       if (left - left != T(0)) break;
       ++since_best;
-      if (left < least) {
+      if (left < least || (still && left <= goal)) {
+        still = false;
         if (left < T(0.25) * least) since_best = 0;
         least = left;
         best_.assign(u, u + n_);
@@ -71,14 +82,17 @@ class bicgstab_solver {
         direction_[at(i)] =
             muladd(beta, muladd(-omega, of_direction_[at(i)], direction_[at(i)]), rest_[at(i)]);
     }
+    left_ = std::sqrt(least);
     residual_ = given > T(0) ? std::sqrt(least / given) : given;
-    const bool useful = residual_ <= T(0.5);
+    const bool useful = !still && (residual_ <= T(0.5) || least <= goal || given == T(0));
     for (int i = 0; i < n_; ++i) u[i] = useful ? best_[at(i)] : static_cast<T>(std::nan(""));
     return products;
   }
 
   /// |b − A u| / |b| of the last solve, by the recurrence.
   T residual() const { return residual_; }
+  /// The same, not divided by |b|.
+  T left() const { return left_; }
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -87,7 +101,7 @@ class bicgstab_solver {
   }
 
   int n_ = 0;
-  T residual_{0};
+  T residual_{0}, left_{0};
   std::vector<T> rest_, shadow_, direction_, of_direction_, half_, of_half_, best_;
 };
 

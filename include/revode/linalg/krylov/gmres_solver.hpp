@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <revode/config.hpp>
+#include <revode/linalg/krylov/solve_goal.hpp>
 
 namespace revode {
 
@@ -21,8 +22,9 @@ T dot_in_eight(const T* x, const T* y, int n) {
   return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-/// Restarted GMRES: A u = b from u = 0, until |b − A u| ≤ tolerance |b|, a cycle does not halve what
-/// is left, or `most` products are done. The same b gives the same bits. Copies get no memory: it is
+/// Restarted GMRES: A u = b from u = 0, until |b − A u| is down to the goal, a cycle does not halve what
+/// is left, or `most` products are done. A rough goal is reached when the recurrence says so, others when
+/// one product more does. The same b gives the same bits. Copies get no memory: it is
 /// made at the first solve of a size.
 /// cost    a product and, after k products of a cycle, 2 n k multiply-adds
 /// memory  (restart + 2) n numbers
@@ -50,9 +52,10 @@ class gmres_solver {
   /// apply(in, out): out = A in, of n numbers each. How many products were taken. u is NaN where the
   /// residual was not halved: a small u would pass for a small solution.
   template <class Apply>
-  int solve(const T* b, T* u, const Apply& apply, T tolerance, int most) {
+  int solve(const T* b, T* u, const Apply& apply, const solve_goal& until, int most) {
     for (int i = 0; i < n_; ++i) u[i] = T(0);
-    const T size = norm(b), goal = tolerance * size;
+    const T size = norm(b), goal = static_cast<T>(until.left_of(static_cast<double>(size)));
+    const bool rough = until.is_rough(static_cast<double>(size));
     T before(-1);
     int products = 0;
     for (;;) {
@@ -66,22 +69,33 @@ class gmres_solver {
       }
       const T left = norm(rest);
       if (left - left != T(0)) {
-        residual_ = left - left;
+        residual_ = left_ = left - left;
         return spoil(u, products);
       }
-      if (left <= goal || products >= most || (before >= 0 && left > before / 2)) {
+      const bool moved = !until.moves || products > 0 || size == T(0);
+      if ((left <= goal && moved) || products >= most || (before >= 0 && left > before / 2)) {
+        left_ = left;
         residual_ = size > T(0) ? left / size : T(0);
-        return residual_ <= T(0.5) ? products : spoil(u, products);
+        const bool useful = residual_ <= T(0.5) || (left <= goal && (left < size || !until.moves));
+        return useful ? products : spoil(u, products);
       }
       before = left;
       const int columns = cycle(left, goal, most - products, apply);
       products += columns;
       add_combination(columns, u);
+      const T rests = std::abs(at(right_, columns));
+      if (rough && columns > 0 && rests <= goal && rests < size) {
+        left_ = rests;
+        residual_ = rests / size;
+        return products;
+      }
     }
   }
 
-  /// |b − A u| / |b| of the last solve, NaN where that was not finite.
+  /// |b − A u| / |b| of the last solve, by the recurrence where that was enough, NaN where that was not finite.
   T residual() const { return residual_; }
+  /// The same, not divided by |b|.
+  T left() const { return left_; }
 
  private:
   T* basis(int k) { return basis_.data() + static_cast<std::ptrdiff_t>(k) * n_; }
@@ -145,7 +159,7 @@ class gmres_solver {
   }
 
   int n_ = 0, restart_ = 0;
-  T residual_{0};
+  T residual_{0}, left_{0};
   std::vector<T> basis_, product_, triangle_, cosine_, sine_, right_;
 };
 

@@ -14,6 +14,9 @@ struct gmres_limits {
   int most = 300;            ///< products a solve
   double tolerance = 1e-12;  ///< of the residual
   double rough = 1e-3;  ///< the same at most where it is looked at again: by Newton, by refinement
+  /// The part of Newton's tolerance that a correction's system may leave. 0: `rough` as ever, and J is kept
+  /// like a matrix, not taken where the iteration is.
+  double goal = 0.3;
 };
 
 /// J v = (∂f/∂y) v and Jᵀ v at (t, y) by the field's JVP and VJP: J itself is nowhere. It refers to
@@ -54,6 +57,25 @@ class product_jacobian {
           of.vjp(at, y0, v, nullptr, out, unused);
         }
       };
+  }
+
+  /// The products of the same system elsewhere.
+  template <class X>
+  void move(double t, const X& y) {
+    t_ = t;
+    for (int i = 0, n = rows(); i < n; ++i) y_.data()[i] = y.data()[i];
+  }
+  /// All but what the preconditioner takes for J.
+  void take_place_of(const product_jacobian& other) {
+    limits = other.limits;
+    t_ = other.t_;
+    if (length(y_) == length(other.y_))
+      copy(other.y_, y_);
+    else
+      y_ = product_ = other.y_;
+    system_ = other.system_;
+    push_ = other.push_;
+    pull_ = other.pull_;
   }
 
   /// out = J v, or Jᵀ v

@@ -48,6 +48,30 @@ void stage_residual(System& sys, int i, double t, double t_new, const Y& y, Cach
         muladd(inverse, c.known.data()[k] - c.z.data()[k], c.correction.data()[k]);
 }
 
+/// c.correction ← (I/(hγ) − J)⁻¹ c.correction with J as the factors have it; with J at the stage, and no
+/// further than the goal, where there is one. Whether it was reached.
+template <class M, class Cache>
+bool solve_correction(int i, double t, double t_new, double goal, bool first, Cache& c) {
+  if constexpr (Cache::inexact) {
+    using T = scalar_t<decltype(c.stage)>;
+    if (goal > 0)
+      c.factors.move(esdirk_time<M>(i, t, t_new), c.stage,
+                     T(1) / T((t_new - t) * esdirk_numbers<M>::gamma));
+    return solve_to(c.factors, goal, first, c.correction);
+  } else {
+    solve_roughly<false>(c.factors, newton_solve_tolerance, c.correction);
+    return true;
+  }
+}
+/// The goal of a step's solves, 0 where they have none.
+template <class Record>
+double goal_of(const Record& r) {
+  if constexpr (requires { r.goal; })
+    return r.goal.value();
+  else
+    return 0;
+}
+
 /// k_i = (z − known)/(hγ): f is not evaluated again, which would magnify what is left of the error.
 template <class M, class Y>
 void close_stage(int i, double h, const esdirk_cache<algebra_t<M>, Y>& c, esdirk_stages<M, Y>& s) {
@@ -141,7 +165,7 @@ void replay(const M& m, System& sys, double t, double t_new, const esdirk_record
     open_stage<M>(i, h, c.memo, s, c.cache);
     for (int round = 0; round < r.iterations[i - 1]; ++round) {
       stage_residual<M>(sys, i, t, t_new, s.y, c.cache);
-      solve_roughly<false>(c.cache.factors, newton_solve_tolerance, c.cache.correction);
+      solve_correction<M>(i, t, t_new, goal_of(r), round == 0, c.cache);
       add(c.cache.correction, c.cache.z);
     }
     if constexpr (is_differentiable_v<scalar_t<Y>>)
@@ -153,18 +177,38 @@ void replay(const M& m, System& sys, double t, double t_new, const esdirk_record
 
 template <class M, class System, class Y, class Cache>
 status iterate_stage(System& sys, int i, double t, double t_new, const Y& y,
-                     newton_control& control, Cache& c) {
+                     const inexact_goal& goal, newton_control& control, Cache& c) {
   using verdict = newton_control::verdict;
-  for (;;) {
+  for (bool first = true;; first = false) {
     stage_residual<M>(sys, i, t, t_new, y, c);
-    solve_roughly<false>(c.factors, newton_solve_tolerance, c.correction);
+    if (!first && goal.residual > 0) {
+      const double left = plain_norm(c.correction) / goal.residual;
+      if (left <= 1) {
+        control.settle(left * goal.correction);
+        return status::success;
+      }
+    }
+    const bool reached = solve_correction<M>(i, t, t_new, goal.residual, first, c);
     const double norm = std::sqrt(weighted_square(c.correction, c.weight));
     const verdict found = control.judge(norm);
-    if (found == verdict::failed)
-      return norm - norm == 0 ? status::newton_failure : status::non_finite_field;
+    if (found == verdict::failed) {
+      if (norm - norm == 0) return status::newton_failure;
+      if constexpr (Cache::inexact) return c.factors.trouble_of_numbers();
+      return status::non_finite_field;
+    }
     add(c.correction, c.z);
-    if (found == verdict::done) return status::success;
+    if (found == verdict::done && (reached || control.iterations() >= 10)) return status::success;
   }
+}
+
+/// The goal of a trial's solves for Newton's κ, into the record.
+template <class Cache, class Record>
+inexact_goal goal_of_step(const tolerance& tol, double kappa, double shift, const Cache& c,
+                          Record& r) {
+  if constexpr (Cache::inexact)
+    if (tol.estimate && c.factors.limits().goal > 0)
+      return choose_goal(c.factors.limits().goal, kappa, shift, c.weight, r);
+  return {};
 }
 
 /// err² of h Σ (b_j − b̂_j) k_j, filtered where the method asks for it.
@@ -206,11 +250,13 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   // κ: iterations may leave a part of the tolerance, but no less than rounding does
   const double rounding = rounding_in<scalar_t<Y>>(relative_size(tol, s.y, next.cache.weight));
   const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, rounding);
+  const inexact_goal goal =
+      goal_of_step(tol, kappa, 1 / (h * esdirk_numbers<M>::gamma), next.cache, found.record);
   for (int i = 1; i < esdirk_numbers<M>::stages; ++i) {
     open_stage<M>(i, h, next.memo, s, next.cache);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),
                            measured, rounding);
-    found.what = iterate_stage<M>(sys, i, t, t_new, s.y, control, next.cache);
+    found.what = iterate_stage<M>(sys, i, t, t_new, s.y, goal, control, next.cache);
     count_iterations(sys, control.iterations());
     found.record.iterations[i - 1] = static_cast<std::uint8_t>(control.iterations());
     if (found.what != status::success) {

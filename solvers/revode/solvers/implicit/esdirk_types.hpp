@@ -32,6 +32,7 @@ struct esdirk_stages {
 /// What is rebuilt from state and memo, and places for the iterations.
 template <class L, class Y>
 struct esdirk_cache {
+  static constexpr bool inexact = inexact_v<L>;
   Y slope;  ///< f(t, y)
   typename L::template jacobian<Y> jacobian;
   typename L::template factors<Y> factors;  ///< of I/(hγ) − J
@@ -86,13 +87,13 @@ struct method_types<M, Y> : default_types<Y> {
   using memo = newton_memo<Y, 2>;
   using cache = esdirk_cache<algebra_t<M>, Y>;
   using tape = esdirk_stages<M, Y>;
-  using record = newton_record<esdirk_numbers<M>::stages - 1>;
+  using record = newton_record_of<algebra_t<M>, esdirk_numbers<M>::stages - 1>;
   using scratch = esdirk_scratch<M, Y>;
   using seeds = esdirk_stages<M, Y>;
   static constexpr bool asks_jacobian = std::is_same_v<algebra_t<M>, dense_algebra>;
 };
 template <class M>
-using esdirk_record = newton_record<esdirk_numbers<M>::stages - 1>;
+using esdirk_record = newton_record_of<algebra_t<M>, esdirk_numbers<M>::stages - 1>;
 
 /// tᵢ = t + cᵢ (t_new − t), exactly t_new where cᵢ = 1.
 template <class M>

@@ -108,7 +108,7 @@ void replay(const M& m, System& sys, double t, double t_new, const imex_record<M
     open_imex_stage(i, t_new - t, c.memo, s, c.cache);
     for (int round = 0; round < r.iterations[i - 1]; ++round) {
       stage_residual<base>(part, i, t, t_new, s.y, c.cache);
-      solve_roughly<false>(c.cache.factors, newton_solve_tolerance, c.cache.correction);
+      solve_correction<base>(i, t, t_new, goal_of(r), round == 0, c.cache);
       add(c.cache.correction, c.cache.z);
     }
     if constexpr (is_differentiable_v<scalar_t<Y>>)
@@ -150,11 +150,13 @@ status solve_imex_stages(const M& m, System& sys, const tolerance& tol, double t
   fill_weights(s.y, tol, c.weight);
   const double rounding = rounding_in<scalar_t<Y>>(relative_size(tol, s.y, c.weight));
   const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, rounding);
+  const inexact_goal goal =
+      goal_of_step(tol, kappa, 1 / ((t_new - t) * imex_numbers<M>::gamma), c, r);
   for (int i = 1; i < imex_numbers<M>::stages; ++i) {
     open_imex_stage(i, t_new - t, memo, s, c);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),
                            measured, rounding);
-    const status found = iterate_stage<base>(part, i, t, t_new, s.y, control, c);
+    const status found = iterate_stage<base>(part, i, t, t_new, s.y, goal, control, c);
     count_iterations(sys, control.iterations());
     r.iterations[i - 1] = static_cast<std::uint8_t>(control.iterations());
     if (found != status::success) {

@@ -84,12 +84,12 @@ struct method_types<M, Y> : default_types<Y> {
   using memo = newton_memo<Y, 2>;
   using cache = imex_cache<algebra_t<M>, Y>;
   using tape = imex_stages<M, Y>;
-  using record = newton_record<imex_numbers<M>::stages - 1>;
+  using record = newton_record_of<algebra_t<M>, imex_numbers<M>::stages - 1>;
   using scratch = imex_scratch<M, Y>;
   using seeds = imex_stages<M, Y>;
 };
 template <class M>
-using imex_record = newton_record<imex_numbers<M>::stages - 1>;
+using imex_record = newton_record_of<algebra_t<M>, imex_numbers<M>::stages - 1>;
 
 /// out += h Σ_{j<last} row_j k_j
 template <int S, class Y>

@@ -5,6 +5,7 @@
 
 #include <revode/linalg/algebra.hpp>
 #include <revode/solvers/implicit/newton_control.hpp>
+#include <revode/solvers/implicit/newton_inexact.hpp>
 #include <revode/solvers/implicit/newton_types.hpp>
 
 namespace revode {
@@ -50,7 +51,8 @@ void take_memo(const Memo& from, bool tried, double t, const Y& y, Memo& to) {
 /// Which Jacobian and factors a trial takes; they are put into `to`.
 template <class Record, class M, class Y>
 Record choose_factors(double t, double h, bool adaptive, const carry<M, Y>& from, carry<M, Y>& to) {
-  Record r{1, {}, 0};
+  Record r{};
+  r.rate = 1;
   if (renew_jacobian(from.memo, adaptive)) r.flags |= r.new_jacobian | r.new_factors;
   if (renew_factors(from.memo, h)) r.flags |= r.new_factors;
   const bool fresh = r.has(r.new_jacobian);

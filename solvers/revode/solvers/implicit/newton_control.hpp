@@ -123,6 +123,13 @@ class newton_control {
     return iterations_ >= most_ ? fail(0.5) : verdict::again;
   }
 
+  /// Another correction would be at most `left`, as the residual tells without it.
+  void settle(double left) {
+    theta_ = std::fmin(left / norm_, 0.5);
+    rate_ = theta_ / (1 - theta_);
+    measured_ = true;
+  }
+
   int iterations() const { return iterations_; }
   double rate() const { return rate_; }
   bool measured() const { return measured_; }

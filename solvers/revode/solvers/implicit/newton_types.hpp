@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+
+#include <revode/linalg/krylov/solve_goal.hpp>
 
 namespace revode {
 
@@ -66,5 +69,12 @@ struct newton_record {
   static constexpr std::uint8_t new_jacobian = 1, new_factors = 2, fast = 4;
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 };
+/// Where solves end at a goal, the goal as well.
+template <int S>
+struct inexact_record : newton_record<S> {
+  short_number goal;
+};
+template <class L, int S>
+using newton_record_of = std::conditional_t<inexact_v<L>, inexact_record<S>, newton_record<S>>;
 
 }  // namespace revode

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include <revode/linalg/krylov/solve_goal.hpp>
+#include <revode/linalg/refinement.hpp>
+#include <revode/solvers/implicit/newton_control.hpp>
+
+namespace revode {
+
+/// Where the linear solves of a step's corrections end: at a residual of this 2-norm, which leaves at
+/// most `correction` in Newton's norm where f is dissipative, since |(s I − J)⁻¹| ≤ 1/s there. 0: at a
+/// part of their right side, as where steps are given and iterations go on to rounding.
+struct inexact_goal {
+  double residual = 0, correction = 0;
+};
+
+/// part κ as the norm of a residual: part κ s n / √Σ wᵢ², an error that knows no element by name, rounded
+/// as a step's record has it.
+template <class Y, class Record>
+inexact_goal choose_goal(double part, double kappa, double shift, const Y& weight, Record& r) {
+  const auto n = static_cast<double>(length(weight));
+  double squares = 0;
+  for (int i = 0; i < length(weight); ++i) {
+    const auto w = static_cast<double>(value_of(weight.data()[i]));
+    squares = muladd(w, w, squares);
+  }
+  r.goal = short_number(part * kappa * std::abs(shift) * n / std::sqrt(squares));
+  return {r.goal.value(), part * kappa};
+}
+
+/// x = (s I − J)⁻¹ x to the goal; whether it was reached. Whatever the goal, 10⁻³ of the right side do: the
+/// next correction has the rest. The first correction of a stage moves.
+template <class Factors, class X>
+bool solve_to(const Factors& factors, double goal, bool first, X& x) {
+  const auto& at = factors.limits();
+  const double rough = std::fmax(at.tolerance, std::fmin(newton_solve_tolerance, at.rough));
+  const double left = factors.solve_to_goal({rough, goal, first && goal > 0}, x);
+  return goal == 0 || left <= goal;
+}
+
+/// |x|, without a care for overflow.
+template <class X>
+double plain_norm(const X& x) {
+  double sum = 0;
+  for (int i = 0, n = length(x); i < n; ++i) {
+    const auto part = static_cast<double>(value_of(x.data()[i]));
+    sum = muladd(part, part, sum);
+  }
+  return std::sqrt(sum);
+}
+
+}  // namespace revode
