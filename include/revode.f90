@@ -47,7 +47,7 @@ module revode
     integer(c_size_t) :: size = 0  ! set by default_statistics
     integer(c_int64_t) :: accepted = 0, rejected = 0, field_evaluations = 0, &
                           jacobian_evaluations = 0, factorizations = 0, linear_solves = 0, &
-                          newton_iterations = 0
+                          newton_iterations = 0, jvp_evaluations = 0
   end type
 
   type, bind(c) :: revode_event

@@ -161,10 +161,10 @@ revode_code revode_solution_event(const revode_solution* s, size_t k, double* t,
 typedef struct revode_statistics {
   size_t size;
   int64_t accepted, rejected, field_evaluations, jacobian_evaluations, factorizations,
-      linear_solves, newton_iterations;
+      linear_solves, newton_iterations, jvp_evaluations;
 } revode_statistics;
 #define REVODE_STATISTICS \
-  { sizeof(revode_statistics), 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(revode_statistics), 0, 0, 0, 0, 0, 0, 0, 0 }
 revode_code revode_solution_statistics(const revode_solution* s, revode_statistics* out);
 
 /* y(t) and dy/dt of a dense solution; behind: the value behind the events at t. */

@@ -46,6 +46,7 @@ nb::dict as_dict(const statistics& s) {
   d["factorizations"] = s.factorizations;
   d["linear_solves"] = s.linear_solves;
   d["newton_iterations"] = s.newton_iterations;
+  d["jvp_evaluations"] = s.jvp_evaluations;
   d["equal_bits"] = s.equal_bits;
   return d;
 }

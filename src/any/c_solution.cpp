@@ -191,10 +191,11 @@ revode_code revode_solution_event(const revode_solution* s, size_t k, double* t,
 revode_code revode_solution_statistics(const revode_solution* s, revode_statistics* out) {
   return guarded([&] {
     const statistics& told = given(s, "the solution").plain().stats;
-    fill_known(out, "revode_statistics",
-               revode_statistics{sizeof(revode_statistics), told.accepted, told.rejected,
-                                 told.field_evaluations, told.jacobian_evaluations,
-                                 told.factorizations, told.linear_solves, told.newton_iterations});
+    fill_known(
+        out, "revode_statistics",
+        revode_statistics{sizeof(revode_statistics), told.accepted, told.rejected,
+                          told.field_evaluations, told.jacobian_evaluations, told.factorizations,
+                          told.linear_solves, told.newton_iterations, told.jvp_evaluations});
   });
 }
 

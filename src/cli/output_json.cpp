@@ -44,6 +44,7 @@ json solve_object(const run_request& r, const timed_solution& s) {
                      {"factorizations", stats.factorizations},
                      {"linear_solves", stats.linear_solves},
                      {"newton_iterations", stats.newton_iterations},
+                     {"jvp_evaluations", stats.jvp_evaluations},
                      {"seconds", s.seconds}};
   return object;
 }

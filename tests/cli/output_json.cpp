@@ -51,9 +51,10 @@ TEST_CASE("the keys of solve and grad come in the documented order") {
 
   CHECK(keys(j) == std::vector<std::string>{"problem", "method", "status", "t", "y", "ts", "ys",
                                             "stats", "loss", "gradient", "reverse"});
-  CHECK(keys(j["stats"]) == std::vector<std::string>{
-                                "accepted", "rejected", "field_evaluations", "jacobian_evaluations",
-                                "factorizations", "linear_solves", "newton_iterations", "seconds"});
+  CHECK(keys(j["stats"]) == std::vector<std::string>{"accepted", "rejected", "field_evaluations",
+                                                     "jacobian_evaluations", "factorizations",
+                                                     "linear_solves", "newton_iterations",
+                                                     "jvp_evaluations", "seconds"});
   CHECK(keys(j["gradient"]) == std::vector<std::string>{"y0", "p", "t0", "t1", "error"});
   CHECK(keys(j["reverse"]) ==
         std::vector<std::string>{"schedule", "slots", "peak_states", "peak_bytes", "log_bytes",
