@@ -86,6 +86,12 @@ struct cut_states : event_states<Y, P> {
   }
 };
 
+/// Does the solution go on behind this cut, or does it end there?
+template <class Course>
+bool goes_on_behind(const cut& c, const Course& course) {
+  return c.step + 1 < course.count() || course.status() == status::success;
+}
+
 /// How an event's time follows from the root of its condition: dt* = −(∂g/∂y dy + ∂g/∂p dp)/rate.
 template <class Y, class P>
 struct root_gradient {

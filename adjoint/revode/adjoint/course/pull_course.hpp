@@ -36,9 +36,10 @@ class pull_course {
     const bool saved_end = !w.ys.empty() && course().save_points().t1;
     if (w.y) pull_value(loop_->scheme(), *w.y, now_.state);
     if (saved_end) pull_value(loop_->scheme(), w.ys.back(), now_.state);
+    if (course().status() != status::success) return;
     if (is_multistep_v<M> && course().count() > 0)
       now_.t1 = along_solution(at_t1(), end(), push_value(loop_->scheme(), now_.state));
-    else if (now_.last_cut == course().count() - 1 && course().status() == status::success)
+    else if (now_.last_cut == course().count() - 1)
       seed_cut_at_end();
   }
 
@@ -91,8 +92,7 @@ class pull_course {
   gradient<Y, P> finish() {
     if (!failed()) pull_start();
     gradient<Y, P> g{.y0 = now_.y, .p = now_.p, .t0 = now_.t0, .t1 = now_.t1, .ts = now_.ts};
-    const save_at& points = course().save_points();
-    g.ts.resize(points.every > 0 ? 0 : points.ts.size());
+    g.ts.resize(course().save_points().every > 0 ? 0 : course().save_points().ts.size());
     give_known_times(cuts(), course().stops(), course().discontinuities(), now_.known, g);
     g.status = loop_->sys().counts.trouble;
     return g;
@@ -150,10 +150,8 @@ class pull_course {
       return c.theta;
   }
   static bool moves(const time& theta) {
-    if constexpr (times_move)
-      return theta.d[0] != 0;
-    else
-      return false;
+    if constexpr (times_move) return theta.d[0] != 0;
+    return false;
   }
   /// y(t1), behind everything.
   Y end() {
@@ -196,10 +194,8 @@ class pull_course {
       scalar t_bar(0);
       if constexpr (times_move) loop_->move_with(at_t0());
       pull_begin(loop_->scheme(), loop_->sys(), t0, loop_->y0(), now_.state, now_.y, now_.p, t_bar);
-      if (is_multistep_v<M>)
-        now_.t0 = -along_solution(at_t0(), loop_->y0(), now_.y);
-      else
-        now_.t0 += static_cast<time>(t_bar);
+      now_.t0 += is_multistep_v<M> ? -along_solution(at_t0(), loop_->y0(), now_.y)
+                                   : static_cast<time>(t_bar);
     }
     now_.t0 += std::exchange(now_.start, time(0));  // of a cut at t0
     if (now_.weights->ys.empty()) return;
@@ -231,11 +227,10 @@ class pull_course {
   }
   /// y_barᵀ dy/dt alone.
   time rate_of(const tape_type& tape, const time& theta, const Y& y_bar) {
-    extend_once(tape);
-    seeds_type* const none = nullptr;
     step_ends<scalar> unused;
+    extend_once(tape);
     return pull_dense(loop_->scheme(), tape.t, tape.t_new, tape.stages, loop_->scratch(), theta,
-                      y_bar, none, false, unused);
+                      y_bar, static_cast<seeds_type*>(nullptr), false, unused);
   }
 
   /// The save points of step i (and, in step 0, those at t0): their cotangents become seeds or
@@ -277,6 +272,8 @@ class pull_course {
       Y at_root = now_.y;
       Y y_bar = pull_restart(k, tape, at_root);
       fill(now_.state, scalar(0));
+      if (is_multistep_v<M> && first.due >= 0)
+        now_.start += along_solution(time(c.end), at_root, y_bar);
       if (first.due >= 0)
         pull_value(loop_->scheme(), y_bar, now_.state);
       else if constexpr (has_dense_output_v<M>)
@@ -298,7 +295,10 @@ class pull_course {
     scalar t_bar(0);
     pull_begin(loop_->scheme(), loop_->sys(), c.t, states.y.back(), now_.state, y_bar, now_.p,
                t_bar);
-    now_.start += static_cast<time>(t_bar);
+    if (!is_multistep_v<M>)
+      now_.start += static_cast<time>(t_bar);
+    else if (goes_on_behind(c, course()))  // its steps stand still
+      now_.start -= along_solution(time(c.t), states.y.back(), y_bar);
     now_.start = pull_chain<Loop>(*loop_, c, states, now_.event_weights, now_.start, y_bar, now_.p,
                                   now_.known);
     before = states.y.front();

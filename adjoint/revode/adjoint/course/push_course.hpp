@@ -54,7 +54,8 @@ class push_course {
       direction& d = ways_.back();
       move_known_times(d);
       Y y_dot = d.along.y0;
-      if (is_multistep_v<M>) move_along(q.t0, q.y0, -d.along.t0, y_dot);
+      if (is_multistep_v<M> && !(cut_at_start && cuts().cut_at(0).begins))
+        move_along(q.t0, q.y0, -d.along.t0, y_dot);
       const auto t_dot = static_cast<scalar>(is_multistep_v<M> ? 0 : d.along.t0);
       if (cut_at_start)
         push_cut_at_start(d, y_dot);
@@ -95,11 +96,11 @@ class push_course {
     d.y_dot = push_value(loop_.scheme(), d.state_dot);
     if (loop_.count() == 0 && cuts_pushed_ == 0)
       push_no_step(d, at_start, s.status == status::success);
-    else if (is_multistep_v<M> && s.t == loop_.t1())
+    else if (is_multistep_v<M> && s.status == status::success)
       move_along(s.t, s.y, d.along.t1, d.y_dot);
     else if (cuts_pushed_ > 0 && cuts().cut_at(cuts_pushed_ - 1).step + 1 == loop_.count() &&
-             s.status == status::success)
-      move_along(s.t, s.y, d.along.t1 - d.start_dot, d.y_dot);
+             (is_multistep_v<M> || s.status == status::success))
+      move_along(s.t, s.y, is_multistep_v<M> ? d.start_dot : d.along.t1 - d.start_dot, d.y_dot);
     if (loop_.save_points().t1 && is_complete(s.status)) d.ys_dot.push_back(d.y_dot);
   }
 
@@ -188,6 +189,7 @@ class push_course {
     double t_dot = 0;
     if (first.due >= 0) {
       t_dot = d.known_dot[static_cast<std::size_t>(first.due)];
+      if (is_multistep_v<M>) move_along(c.end, states.y.front(), t_dot, y_dot);
     } else if constexpr (has_dense_output_v<M>) {
       t_dot = push_root(d, c, first.which, states, before, ends);
       y_dot = push_dense(c.theta, t_dot, before, ends);
@@ -220,6 +222,7 @@ class push_course {
     d.start_dot =
         push_chain<loop_type>(loop_, c, states, t_dot, y_dot, d.p_dot, d.known_dot, d.events_dot);
     loop_.stretches().use_parameters(cuts_pushed_ + 1);
+    if (is_multistep_v<M>) move_along(c.t, states.y.back(), -d.start_dot, y_dot);
     push_begin(loop_.scheme(), loop_.sys(), c.t, states.y.back(), y_dot, d.p_dot,
                static_cast<scalar>(is_multistep_v<M> ? 0 : d.start_dot), d.state_dot);
     loop_.stretches().use_parameters(cuts_pushed_);
@@ -230,7 +233,7 @@ class push_course {
       restart(d, c, cut_states<loop_type, Y, P>(loop_, 0, loop_.work_tape()), d.along.t0, y_dot);
     else
       push_begin(loop_.scheme(), loop_.sys(), q_t0_, loop_.y0(), y_dot, d.p_dot,
-                 static_cast<scalar>(d.start_dot), d.state_dot);
+                 static_cast<scalar>(is_multistep_v<M> ? 0 : d.start_dot), d.state_dot);
   }
 
   [[gnu::noinline, gnu::cold]] void move_known_times(direction& d) {

@@ -176,7 +176,11 @@ outcome<bdf_record> attempt(const M& m, System& sys, const tolerance& tol, doubl
   const bdf_formula<M::most_order> by(q, h, from.memo.tau);
   outcome<bdf_record> found;
   bdf_record& r = found.record;
-  r = {0.25f, 1, static_cast<std::uint8_t>(q), static_cast<std::uint8_t>(q), 0,
+  r = {0.25f,
+       1,
+       static_cast<std::uint8_t>(q),
+       static_cast<std::uint8_t>(q),
+       0,
        choose_bdf_matrix(from.memo, by.l[1] / h, tol.estimate)};
   open_bdf_step<M>(t, r, from, next);
   double size = 0;
@@ -241,8 +245,8 @@ double propose(const M&, const Controller& c, Memory& memory, const outcome<bdf_
   d.first = d.rejected = d.newton_failed = false;
   d.error_failures = 0;
   if (before.rejected) return 1;
-  const double bound = before.first ? (c.factor_max < 10 ? c.factor_max : 1e4)
-                                    : std::fmin(10.0, c.factor_max);
+  const double bound =
+      before.first ? (c.factor_max < 10 ? c.factor_max : 1e4) : std::fmin(10.0, c.factor_max);
   return std::fmin(static_cast<double>(r.factor), bound);
 }
 

@@ -11,8 +11,7 @@ void interpolate(const M&, double, double, const bdf_tape_t<M, Y>& tape, const b
                  double theta, Y& y) {
   double power = 1;
   copy(tape.z[0], y);
-  for (int j = 1; j <= M::most_order; ++j)
-    axpy(scalar_t<Y>(power *= theta - 1), tape.z[j], y);
+  for (int j = 1; j <= M::most_order; ++j) axpy(scalar_t<Y>(power *= theta - 1), tape.z[j], y);
 }
 
 template <bdf_method M, class Y>

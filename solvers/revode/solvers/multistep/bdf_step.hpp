@@ -64,8 +64,8 @@ void bdf_residual(System& sys, double t_new, double h, double l1, const nordsiec
   sys(t_new, c.stage, c.change);
   const T inverse = T(1) / T(h), of_a = T(l1) * inverse;
   for (int i = 0, n = length(c.stage); i < n; ++i)
-    c.change.data()[i] = muladd(
-        -of_a, s.correction.data()[i], muladd(-inverse, s.z[1].data()[i], c.change.data()[i]));
+    c.change.data()[i] = muladd(-of_a, s.correction.data()[i],
+                                muladd(-inverse, s.z[1].data()[i], c.change.data()[i]));
 }
 
 /// One correction of a. That by factors of another shift is scaled to what lies between the two.
@@ -79,8 +79,7 @@ void bdf_correction(System& sys, double t_new, double h, double l1, double shift
   const double shift = l1 / h;
   if (shift == shift_of_factors) return;
   const T scale = T(2 / (1 + shift_of_factors / shift));
-  for (int i = 0, n = length(c.change); i < n; ++i)
-    c.change.data()[i] = scale * c.change.data()[i];
+  for (int i = 0, n = length(c.change); i < n; ++i) c.change.data()[i] = scale * c.change.data()[i];
 }
 
 /// Over duals: the tangent of the solved equation, with the Jacobian there, by corrections that leave
@@ -106,8 +105,8 @@ void settle_bdf(const A& algebra, System& sys, double t_new, double h, double l1
 
 /// z ← z + l a, and the history with this step.
 template <class M, class Y>
-void finish_bdf_step(int q, double h, const bdf_formula<M::most_order>& by,
-                     bdf_tape_t<M, Y>& tape, carry<M, Y>& to) {
+void finish_bdf_step(int q, double h, const bdf_formula<M::most_order>& by, bdf_tape_t<M, Y>& tape,
+                     carry<M, Y>& to) {
   constexpr int most = M::most_order;
   auto& s = to.state;
   for (int j = 0; j <= q; ++j) axpy(scalar_t<Y>(by.l[j]), s.correction, s.z[j]);

@@ -65,8 +65,8 @@ void fill(nordsieck<Y, K>& s, scalar_t<Y> x) {
 
 /// What a step leaves to the next one to decide by. Set by propose alone.
 struct bdf_decisions {
-  int order = 1;       ///< of the next step
-  int wait = 2;        ///< steps until the order may change
+  int order = 1;                          ///< of the next step
+  int wait = 2;                           ///< steps until the order may change
   int factors_for = 0, jacobian_for = 0;  ///< steps so far with these
   int error_failures = 0;                 ///< of the step at hand
   double rate = 1;                        ///< of the iterations with these factors
