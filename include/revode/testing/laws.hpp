@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,12 +90,49 @@ bool equal_bits(const std::vector<Y>& a, const std::vector<Y>& b) {
   return same;
 }
 
+/// The same of the steps as the engine takes them, for methods whose attempts depend on what `propose` has
+/// decided behind the one before: state, tape and, from state and memo, the cache.
+template <method M, class F, class Y, class P>
+law_result replay_law_of_solve(const problem<F, Y, P>& q, const M& m, const options& o) {
+  stepper<M, std::remove_cvref_t<F>, Y, P> loop(q, m, o);
+  using loop_type = decltype(loop);
+  system<std::remove_cvref_t<F>, Y, P> sys(q.f, q.p);
+  auto again = make_carry<M>(q.y0), fresh = again;
+  auto tape = make_like<typename method_types<M, Y>::tape>(q.y0);
+  std::optional<typename loop_type::snapshot_type> from;
+  law_result r;
+  const auto require = [&](bool same, const char* what) {
+    if (same) return;
+    if (r.holds) r.what = std::string(what) + " in step " + std::to_string(loop.position() - 1);
+    r.holds = false;
+    ++r.worst;
+  };
+  while (!loop.finished()) {
+    loop.save(from);
+    loop.step(loop.work_tape());
+    if (loop.position() == from->step) break;
+    const auto& step = loop.work_tape();
+    again.state = from->state;
+    again.memo = from->memo;
+    refresh(m, sys, from->t, again);
+    replay(m, sys, step.t, step.t_new, step.record, again, tape);
+    require(equal_bits(again.state, loop.state()), "the replayed state differs");
+    require(equal_bits(tape, step.stages), "the replayed tape differs");
+    fresh.state = again.state;
+    fresh.memo = again.memo;
+    refresh(m, sys, step.t_new, fresh);
+    require(equal_bits(fresh.cache, again.cache), "the refreshed cache differs");
+  }
+  return r;
+}
+
 /// On every accepted step of a solve: replay gives the state, memo, cache and tape of the attempt,
 /// bit for bit; refresh gives that cache from state and memo; attempt leaves those of its start
 /// alone. worst counts the violations.
 template <method M, class F, class Y, class P>
 law_result replay_law(const problem<F, Y, P>& q, const M& m, const options& o) {
   using tape_type = typename method_types<M, Y>::tape;
+  if (is_multistep_v<M> && o.fixed_step == 0 && o.grid.empty()) return replay_law_of_solve(q, m, o);
   const auto grid = grid_of(q, m, o);
   system<std::remove_cvref_t<F>, Y, P> sys(q.f, q.p);
   const tolerance tol{o.rtol, o.atol, !grid.equidistant && o.grid.empty()};

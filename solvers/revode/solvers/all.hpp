@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/solvers/bdf.hpp>
 #include <revode/solvers/bosh3.hpp>
 #include <revode/solvers/bs5.hpp>
 #include <revode/solvers/carpenter_kennedy2n54.hpp>
@@ -65,6 +66,7 @@ using implicit_methods =
     method_list<implicit_euler, trapezoid, tr_bdf2, kvaerno3, kencarp3, esdirk325, kvaerno4,
                 kencarp4, kencarp47, esdirk436, kvaerno5, kencarp5, esdirk547, esdirk54i8,
                 radau_iia5, radau_iia9, radau_iia13>;
+using multistep_methods = method_list<bdf5>;
 
 /// One list of several.
 template <class... Methods>

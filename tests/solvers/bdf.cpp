@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <revode/solvers/bdf.hpp>
+
+#include "implicit_fields.hpp"
+
+namespace revode {
+namespace {
+
+TEST_CASE("BDF: replays, products and duals agree, mild and stiff, up to each order") {
+  for (const double stiffness : {40.0, 4e4})
+    check_implicit_laws(bdf5{}, vec{0.5, 1.0}, vec{stiffness, 1.3});
+  check_implicit_laws(bdf2{}, vec{0.5, 1.0}, vec{40.0, 1.3});
+}
+
+template <class F, class Y, class P>
+using loop_of = stepper<bdf5, F, Y, P>;
+
+TEST_CASE("BDF: from every snapshot the rest of the solve has the same bits, whatever the log") {
+  const problem q{stiff_pair{}, vec{0.5, 1.0}, 0.0, 9.0, vec{400.0, 1.3}};
+  for (const index log_bytes : {index{0}, index{8 + 40 * 20}, unbounded}) {
+    loop_of<stiff_pair, vec<double, 2>, vec<double, 2>> loop(
+        q, bdf5{}, options{.rtol = 1e-7, .atol = 1e-8, .stops = {3.3}}, log_bytes);
+    using snapshot_type = decltype(loop)::snapshot_type;
+    std::vector<snapshot_type> kept;
+    int raised = 0, lowered = 0, before = 1;
+    while (!loop.finished()) {
+      std::optional<snapshot_type> slot;
+      loop.save(slot);
+      kept.push_back(*slot);
+      loop.step(loop.work_tape());
+      const int order = loop.work_tape().record.order;
+      raised += order > before ? 1 : 0;
+      lowered += order < before ? 1 : 0;
+      before = order;
+    }
+    const auto& stats = loop.result().stats;
+    CHECK(loop.status() == status::success);
+    CHECK(raised >= 4);
+    CHECK(lowered >= 1);
+    CHECK(stats.rejected >= 3);
+    const auto end = loop.state();
+    for (const snapshot_type& s : kept) {
+      loop.load(s);
+      while (!loop.finished()) loop.step(loop.work_tape());
+      REQUIRE(equal_bits(loop.state(), end));
+    }
+  }
+}
+
+/// The error at t = 1 of order q held, on n steps whose lengths vary smoothly by a factor of 2, from an exact
+/// start: the array of the polynomial through the solution's q + 1 last values.
+double error_on_uneven_steps(int q, int n) {
+  using Y = vec<double, 1>;
+  const auto field = [](const auto& t, const auto& y, const auto&, auto& dy) {
+    using std::cos;
+    using std::sin;
+    dy[0] = -2.0 * (y[0] - sin(3.0 * t)) + 3.0 * cos(3.0 * t);
+  };
+  const auto at = [n](int i) {
+    const double x = static_cast<double>(i) / n;
+    return x + 0.33 / 6.283185307179586 * std::sin(6.283185307179586 * x);
+  };
+  const problem q0{field, Y{0.0}, 0.0, 1.0};
+  system<std::remove_cvref_t<decltype(field)>, Y, decltype(q0.p)> sys(q0.f, q0.p);
+  const bdf5 m{};
+  auto c = make_carry<bdf5>(q0.y0);
+  auto tape = make_like<method_types<bdf5, Y>::tape>(q0.y0);
+  begin(m, sys, at(q), Y{std::sin(3 * at(q))}, c);
+  c.memo.order = q;
+  double power = 1;
+  const double h = at(q) - at(q - 1);
+  for (int j = 0; j < 5; ++j) c.memo.tau[j] = j < q ? at(q - j) - at(q - j - 1) : 0.0;
+  for (int j = 0; j <= q; ++j) {  // hʲ y⁽ʲ⁾/j!
+    c.state.z[j][0] = power * std::sin(3 * at(q) + j * 1.5707963267948966);
+    power *= 3 * h / (j + 1);
+  }
+  bdf_record r{1, 1, static_cast<std::uint8_t>(q), static_cast<std::uint8_t>(q), 3, 3};
+  for (int i = q; i < n; ++i) replay(m, sys, at(i), at(i + 1), r, c, tape);
+  return std::abs(c.state.z[0][0] - std::sin(3.0));
+}
+
+TEST_CASE("BDF: each order is observed on steps of uneven lengths") {
+  for (int q = 1; q <= 5; ++q) {
+    CAPTURE(q);
+    const double slope = std::log2(error_on_uneven_steps(q, 80 << (q < 3)) /
+                                   error_on_uneven_steps(q, 160 << (q < 3)));
+    CHECK(slope == doctest::Approx(q).epsilon(0.15 / q));
+  }
+}
+
+TEST_CASE("BDF: Robertson's problem over eleven decades, with few Jacobians") {
+  const problem q{robertson{}, vec{1.0, 0.0, 0.0}, 0.0, 1e11, robertson_rates};
+  const auto s = solve(q, bdf5{}, options{.rtol = 1e-6, .atol = 1e-12});
+  CHECK(s.status == status::success);
+  CHECK(std::abs(s.y[0] / 0.2083340149701255e-7 - 1) < 1e-3);
+  CHECK(s.stats.accepted < 1400);
+  CHECK(s.stats.field_evaluations < 1.45 * static_cast<double>(s.stats.accepted));
+  CHECK(s.stats.factorizations < s.stats.accepted / 5);
+  CHECK(s.stats.jacobian_evaluations < s.stats.accepted / 40);
+}
+
+TEST_CASE("BDF: a gradient of 100,000 stiff steps in 32 snapshots") {
+  const problem q{stiff_pair{}, vec{0.5, 1.0}, 0.0, 200.0, vec{1000.0, 1.3}};
+  auto s = solve(q, bdf5{}, options{.fixed_step = 0.002}, recursive_checkpoint{.slots = 32});
+  REQUIRE(s.stats.accepted == 100'000);
+  const auto g = s.pullback(vec{1.0, -1.0});
+  CHECK(g.reverse.peak_states <= 32);
+  CHECK(all_finite(g.p));
+}
+
+TEST_CASE("BDF: backwards, in float, from rest, over no time, and by component") {
+  const problem back{stiff_pair{}, vec{0.5, 1.0}, 1.0, 0.0, vec{-3.0, 1.3}};
+  options o{.rtol = 1e-6, .atol = 1e-8};
+  o.save.ts = {0.7, 0.2};
+  CHECK(replay_law(back, bdf5{}, o).what == "");
+  CHECK(dot_product_law(back, bdf5{}, o, recursive_checkpoint{.slots = 3}, 1).worst < 1e-12);
+
+  const problem single{stiff_pair{}, vec{0.5f, 1.0f}, 0.0, 1.5, vec{40.0f, 1.3f}};
+  const options rough{.rtol = 1e-3, .atol = 1e-4};
+  CHECK(solve(single, bdf5{}, rough).status == status::success);
+  CHECK(dot_product_law(single, bdf5{}, rough, recursive_checkpoint{.slots = 3}, 1, 1e-12).holds);
+
+  const problem none{stiff_pair{}, vec{0.5, 1.0}, 1.0, 1.0, vec{3.0, 1.3}};
+  auto s = solve(none, bdf5{}, {}, recursive_checkpoint{});
+  CHECK(s.pullback(vec{1.0, 2.0}).y0 == vec{1.0, 2.0});
+
+  const problem q{stiff_pair{}, vec{0.5, 1.0}, 0.0, 1.5, vec{4e4, 1.3}};
+  options each{.norm = {.rtol = {1e-4, 1e-7}, .atol = {1e-5, 1e-8}}};
+  CHECK(dot_product_law(q, bdf5{}, each, recursive_checkpoint{.slots = 3}, 1).worst < 1e-12);
+}
+
+/// Not a number from t = 0.5 on.
+struct breaking {
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    dy[0] = -p[0] * y[0];
+    if (t >= 0.5) dy[0] = dy[0] * std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
+TEST_CASE("BDF: trouble is a status, with what was reached") {
+  const problem q{breaking{}, vec<double, 1>{1.0}, 0.0, 1.0, vec<double, 1>{2.0}};
+  const auto s = solve(q, bdf5{}, options{});
+  CHECK(s.status == status::non_finite_field);
+  CHECK(s.t > 0.49);
+  CHECK(std::abs(s.y[0] - std::exp(-2 * s.t)) < 1e-4);
+  CHECK(solve(q, bdf5{}, options{.max_steps = 5}).status == status::max_steps);
+  CHECK(solve(q, bdf5{}, options{.fixed_step = 0.1}).status == status::non_finite_field);
+}
+
+}  // namespace
+}  // namespace revode
