@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <revode/linalg/banded/banded_matrix.hpp>
+#include <revode/linalg/complex_number.hpp>
 
 namespace revode {
 
@@ -15,64 +16,6 @@ namespace revode {
 // std::complex would test each of them for NaN. Every element meets the operations of the dense
 // factorisations in their order.
 // source  Golub & Van Loan, Matrix Computations, 4th ed., section 4.3.5
-
-template <class T>
-struct complex_number {
-  T re, im;
-};
-
-/// c − a b
-template <class A, class B>
-B subtract_product(const A& a, const B& b, const B& c) {
-  return muladd(-a, b, c);
-}
-template <class T, class S>
-complex_number<S> subtract_product(const complex_number<T>& a, const complex_number<S>& b,
-                                   const complex_number<S>& c) {
-  return {muladd(-a.re, b.re, muladd(a.im, b.im, c.re)),
-          muladd(-a.re, b.im, muladd(-a.im, b.re, c.im))};
-}
-
-template <class A, class B>
-B product_of(const A& a, const B& b) {
-  return a * b;
-}
-template <class T, class S>
-complex_number<S> product_of(const complex_number<T>& a, const complex_number<S>& b) {
-  return {muladd(a.re, b.re, -(a.im * b.im)), muladd(a.re, b.im, a.im * b.re)};
-}
-
-template <class T>
-const T& conjugate(const T& a) {
-  return a;
-}
-template <class T>
-complex_number<T> conjugate(const complex_number<T>& a) {
-  return {a.re, -a.im};
-}
-
-template <class T>
-T size_of(const T& a) {
-  using std::abs;
-  return abs(a);
-}
-template <class T>
-T size_of(const complex_number<T>& a) {
-  using std::abs;
-  return abs(a.re) + abs(a.im);
-}
-
-template <class T>
-T reciprocal_of(const T& a) {
-  return T(1) / a;
-}
-/// Scaled, so that nothing overflows on the way.
-template <class T>
-complex_number<T> reciprocal_of(const complex_number<T>& a) {
-  const T scale = size_of(a), x = a.re / scale, y = a.im / scale;
-  const T square = scale * (x * x + y * y);
-  return {x / square, -y / square};
-}
 
 /// P A = L U for a banded A over numbers E, real or complex. Row k of U and, apart, column k of the
 /// multipliers lie together. Makes its memory at the first factorisation of a shape.

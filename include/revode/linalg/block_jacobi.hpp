@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <revode/linalg/ilu0.hpp>
+
+namespace revode {
+
+/// How n unknowns fall into blocks of `size`: side by side, or as far apart as there are blocks.
+struct block_layout {
+  int size = 1;
+  bool apart = false;
+
+  /// Unknown i of block b, of so many blocks.
+  int unknown(int block, int i, int blocks) const {
+    return apart ? i * blocks + block : block * size + i;
+  }
+};
+
+/// A Jacobian on its pattern, of which the blocks on the diagonal count.
+template <class T>
+struct block_matrix : sparse_matrix<T> {
+  block_layout layout{};
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.values);
+  }
+};
+
+/// L U = s I − J, pivots by rows, of each block. S is real or a complex_number; of duals the values count.
+/// cost    size³/3 a block to factor, size² a solve, transposed or not
+template <class S>
+class block_factors {
+ public:
+  /// False where a block is singular or not finite.
+  template <class T>
+  bool factor_shifted(const block_matrix<T>& j, const S& shift) {
+    layout_ = j.layout;
+    n_ = j.rows();
+    blocks_ = n_ / layout_.size;
+    const auto numbers = static_cast<std::size_t>(n_) * static_cast<std::size_t>(layout_.size);
+    values_.resize(numbers);
+    pivots_.resize(static_cast<std::size_t>(n_));
+    for (int b = 0; b < blocks_; ++b) {
+      for (int i = 0; i < layout_.size; ++i)
+        for (int k = 0; k < layout_.size; ++k) {
+          const int entry = j.pattern->find(unknown(b, i), unknown(b, k));
+          const S value = entry < 0 ? S(0) : S(value_of(j.values[static_cast<std::size_t>(entry)]));
+          at(b, i, k) = (i == k ? shift : S(0)) - value;
+        }
+      if (!eliminate(b)) return false;
+    }
+    return true;
+  }
+
+  template <bool Transposed>
+  void solve(S* x) const {
+    for (int b = 0; b < blocks_; ++b) Transposed ? solve_transposed(b, x) : solve_plain(b, x);
+  }
+  int size() const { return n_; }
+
+ private:
+  int unknown(int b, int i) const { return layout_.unknown(b, i, blocks_); }
+  std::size_t place(int b, int i, int k) const {
+    return static_cast<std::size_t>((b * layout_.size + i) * layout_.size + k);
+  }
+  S& at(int b, int i, int k) { return values_[place(b, i, k)]; }
+  const S& at(int b, int i, int k) const { return values_[place(b, i, k)]; }
+  int pivot(int b, int k) const { return pivots_[static_cast<std::size_t>(b * layout_.size + k)]; }
+
+  bool eliminate(int b) {
+    const int m = layout_.size;
+    for (int k = 0; k < m; ++k) {
+      int best = k;
+      for (int i = k + 1; i < m; ++i)
+        if (size_of(at(b, i, k)) > size_of(at(b, best, k))) best = i;
+      pivots_[static_cast<std::size_t>(b * m + k)] = best;
+      if (!is_pivot(at(b, best, k))) return false;
+      for (int c = 0; c < m && best != k; ++c) std::swap(at(b, k, c), at(b, best, c));
+      for (int i = k + 1; i < m; ++i) {
+        const S factor = product_of(at(b, i, k), reciprocal_of(at(b, k, k)));
+        at(b, i, k) = factor;
+        for (int c = k + 1; c < m; ++c)
+          at(b, i, c) = subtract_product(factor, at(b, k, c), at(b, i, c));
+      }
+    }
+    return true;
+  }
+  /// P A = L U: x = U⁻¹ L⁻¹ P x
+  void solve_plain(int b, S* x) const {
+    const int m = layout_.size;
+    for (int k = 0; k < m; ++k) std::swap(x[unknown(b, k)], x[unknown(b, pivot(b, k))]);
+    for (int i = 0; i < m; ++i)
+      for (int k = 0; k < i; ++k)
+        x[unknown(b, i)] = subtract_product(at(b, i, k), x[unknown(b, k)], x[unknown(b, i)]);
+    for (int i = m; i-- > 0;) {
+      for (int k = i + 1; k < m; ++k)
+        x[unknown(b, i)] = subtract_product(at(b, i, k), x[unknown(b, k)], x[unknown(b, i)]);
+      x[unknown(b, i)] = product_of(x[unknown(b, i)], reciprocal_of(at(b, i, i)));
+    }
+  }
+  /// x = Pᵀ L⁻ᵀ U⁻ᵀ x
+  void solve_transposed(int b, S* x) const {
+    const int m = layout_.size;
+    for (int i = 0; i < m; ++i) {
+      for (int k = 0; k < i; ++k)
+        x[unknown(b, i)] = subtract_product(at(b, k, i), x[unknown(b, k)], x[unknown(b, i)]);
+      x[unknown(b, i)] = product_of(x[unknown(b, i)], reciprocal_of(at(b, i, i)));
+    }
+    for (int i = m; i-- > 0;)
+      for (int k = i + 1; k < m; ++k)
+        x[unknown(b, i)] = subtract_product(at(b, k, i), x[unknown(b, k)], x[unknown(b, i)]);
+    for (int k = m; k-- > 0;) std::swap(x[unknown(b, k)], x[unknown(b, pivot(b, k))]);
+  }
+
+  block_layout layout_{};
+  int n_ = 0, blocks_ = 0;
+  std::vector<S> values_;
+  std::vector<int> pivots_;
+};
+
+/// The blocks on the diagonal as the preconditioner of Krylov spaces, of complex shifts as well: chemistry
+/// in each cell, whose unknowns lie side by side, or n/size apart.
+///   with_algebra<esdirk547, bicgstab<block_jacobi>> m{{}, {.preconditioner = {{2, true}, pattern}}};
+/// cost    a product a colour of the pattern a Jacobian, or the field's own sparse_jacobian; block_factors
+/// errors  std::invalid_argument for blocks that do not fill the state, or a pattern of another size; a
+///         singular block: the step is shortened, and status::linear_solve_failure where that does not help
+struct block_jacobi {
+  block_layout layout{};
+  std::shared_ptr<const sparsity> pattern{};
+  bool check = false;  ///< one product more a Jacobian, to find entries that the pattern misses
+
+  template <class Y>
+  using number = decltype(value_of(scalar_t<Y>{}));
+  template <class Y>
+  using jacobian = block_matrix<scalar_t<Y>>;
+  template <class Y>
+  using factors = value_factors<block_factors<number<Y>>, Y, number<Y>>;
+  template <class Y>
+  using complex_factors =
+      value_factors<block_factors<complex_number<number<Y>>>, Y, complex_number<number<Y>>>;
+
+  template <class System, class Y, class T>
+  void evaluate(System& sys, double t, const Y& y, block_matrix<T>& j) const {
+    if (layout.size < 1 || length(y) % layout.size != 0)
+      throw std::invalid_argument("blocks of " + std::to_string(layout.size) +
+                                  " unknowns for a state of " + std::to_string(length(y)) +
+                                  " (each unknown lies in one block) give a divisor?");
+    j.layout = layout;
+    evaluate_on_pattern(sys, t, y, pattern, check, static_cast<sparse_matrix<T>&>(j));
+  }
+};
+
+}  // namespace revode
