@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <revode/linalg/banded.hpp>
+#include <revode/linalg/block_jacobi.hpp>
+#include <revode/linalg/preconditioned_by.hpp>
 #include <revode/problems/burgers_1d.hpp>
 #include <revode/testing/laws.hpp>
 
@@ -151,6 +154,61 @@ TEST_CASE("matrix-free algebra: the dense solutions, by products alone") {
   const auto exact = check_solves(gmres<banded>{{1, 1}}, 1.0);
   CHECK(exact.jvp_evaluations <= 3 + 3 * 3 + 1);  // the preconditioner is the inverse
   CHECK(exact.vjp_evaluations <= 3 * 3 + 1);
+}
+
+/// I − γ J by its diagonal of burgers_1d's diffusion, roughly.
+struct rough_diagonal {
+  double gamma = 0;
+  bool setup(double, const double*, double step, bool) {
+    gamma = step;
+    return true;
+  }
+  void apply(double* x) const {
+    for (int i = 0; i < 20; ++i) x[i] /= 1 + 8 * gamma;
+  }
+  void apply_transposed(double* x) const { apply(x); }
+};
+
+TEST_CASE("preconditioners: complete where nothing is left out, of complex shifts as well") {
+  const burgers_1d f{20};
+  const problem q{f, f.y0(), 0.0, 1.0, f.parameters()};
+  const auto pattern = std::make_shared<sparsity>(sparsity_of(q));
+  const index colours = pattern->colours();
+  const auto incomplete = check_solves(gmres<ilu0>{.preconditioner = {pattern, true}}, 1.0);
+  CHECK(incomplete.jvp_evaluations <=
+        colours + 1 + 3 * 3 + 1);  // a tridiagonal matrix fills nothing
+  const auto whole = check_solves(gmres<block_jacobi>{.preconditioner = {{20}, pattern}}, 1.0);
+  CHECK(whole.jvp_evaluations <= colours + 3 * 3 + 1);
+  check_solves(gmres<block_jacobi>{.preconditioner = {{4}, pattern}}, 1.0);
+  check_solves(bicgstab<block_jacobi>{.preconditioner = {{4, true}, pattern}}, 1.0);
+  check_solves(bicgstab<preconditioned_by<rough_diagonal>>{}, 1.0);
+}
+
+TEST_CASE("goals: solves end there, move first, and keep to two bytes") {
+  const random_system apply;
+  const states& b = apply.b;
+  double size = 0;
+  for (const double x : b) size += x * x;
+  size = std::sqrt(size);
+  const auto check = [&](auto solver) {
+    solver.resize(apply.n, apply.n);
+    states x(b.size());
+    const int few = solver.solve(b.data(), x.data(), apply, {1e-13, 0.01 * size}, 500);
+    CHECK(solver.left() <= 0.01 * size);
+    CHECK(few < solver.solve(b.data(), x.data(), apply, {1e-13}, 500));
+    CHECK(solver.solve(b.data(), x.data(), apply, {1e-13, 2 * size}, 500) == 0);
+    CHECK(x == states(b.size()));
+    CHECK(solver.solve(b.data(), x.data(), apply, {1e-13, 2 * size, true}, 500) == 1);
+    CHECK(x != states(b.size()));
+  };
+  check(gmres_solver<double>{});
+  check(bicgstab_solver<double>{});
+  for (const double x : {3.7e-9, 1.0, 2.5e11}) {
+    CHECK(short_number(x).value() <= x);
+    CHECK(short_number(x).value() > 0.992 * x);
+  }
+  CHECK(short_number().value() == 0);
+  CHECK(sizeof(short_number) == 2);
 }
 
 TEST_CASE("matrix-free algebra: limits that allow nothing are refused word by word") {

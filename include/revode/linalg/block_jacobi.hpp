@@ -50,8 +50,10 @@ class block_factors {
       for (int i = 0; i < layout_.size; ++i)
         for (int k = 0; k < layout_.size; ++k) {
           const int entry = j.pattern->find(unknown(b, i), unknown(b, k));
-          const S value = entry < 0 ? S(0) : S(value_of(j.values[static_cast<std::size_t>(entry)]));
-          at(b, i, k) = (i == k ? shift : S(0)) - value;
+          at(b, i, k) = i == k ? shift : S{};
+          if (entry >= 0)
+            at(b, i, k) =
+                subtract_real(at(b, i, k), value_of(j.values[static_cast<std::size_t>(entry)]));
         }
       if (!eliminate(b)) return false;
     }
