@@ -33,8 +33,8 @@ class dense_solution : public solution<Y> {
         loop_(std::make_unique<loop>(q, m, o, std::nullopt, events)),
         direction_(q.t1 < q.t0 ? -1 : 1),
         y_(q.y0),
-        zero_(zeros_like(q.y0)),
-        scratch_(make_like<scratch_type>(zero_)) {
+        zero_(make_like<state_type>(zeros_like(q.y0))),
+        scratch_(make_like<scratch_type>(zeros_like(q.y0))) {
     if (cuts().cut_count() > 0) before_.push_back(q.y0);  // a cut at t0
     loop_->keep_before_cuts(before_);
     while (!loop_->finished()) {
@@ -87,6 +87,7 @@ class dense_solution : public solution<Y> {
  private:
   using loop = stepper<M, F, Y, P, Events>;
   using piece_type = typename loop::tape_type;
+  using state_type = typename method_types<M, Y>::state;
   using scratch_type = typename method_types<M, Y>::scratch;
 
   static Y zeros_like(Y y) {
@@ -180,7 +181,8 @@ class dense_solution : public solution<Y> {
   std::deque<piece_type> pieces_;  // a piece never moves
   std::vector<Y> before_;          // the states before the cuts
   const piece_type* extended_ = nullptr;
-  Y y_, zero_;
+  Y y_;
+  state_type zero_;
   [[no_unique_address]] scratch_type scratch_;  // of zeros: the tangents of everything but the time
 };
 
