@@ -53,6 +53,11 @@ constexpr std::array run_options{
     option_text{"--steps-log", "FILE", "write every step as a line of JSON: step, t, h, y"},
     json};
 
+constexpr option_text restart_option{"--restart", "FILE",
+                                     "keep the run there every minute and on SIGTERM, and go on "
+                                     "from it: the same bits, however often "
+                                     "it is killed"};
+
 constexpr std::array why_options{option_text{
     "--why", "",
     "say what limited the steps, and what to try (of a solve that fails, on stderr by itself)"}};
@@ -158,11 +163,13 @@ void add_commands(CLI::App& app) {
   add(solve, common_options);
   add(solve, run_options);
   add(solve, why_options);
+  add(solve, std::array{restart_option});
   auto& grad = *app.add_subcommand("grad", "value and exact gradient of a loss");
   grad.add_option("PROBLEM", CLI::callback_t{}, problem_text);
   add(grad, common_options);
   add(grad, run_options);
   add(grad, gradient_options);
+  add(grad, std::array{restart_option});
   auto& ensemble = *app.add_subcommand("ensemble", "many of one problem, on lanes");
   ensemble.add_option("PROBLEM", CLI::callback_t{}, problem_text);
   add(ensemble, common_options);

@@ -86,7 +86,8 @@ report solve_command(const arguments& given) {
   report done = ended_with(
       r.json ? json_of_solve(r, s) : text_of_solve(r, s) + (survey ? survey->text(s.result) : ""),
       "solve", s.result.status);
-  if (done.exit_status == 1 && !survey && !r.json && s.seconds < longest_to_repeat) {
+  if (done.exit_status == 1 && !survey && !r.json && s.seconds < longest_to_repeat &&
+      !r.settings.restart) {
     survey.emplace(r, plain);
     r.solve(plain, r.settings, [&](double t, const vector& y) { survey->step(t, y); });
     done.complaint += "\n" + survey->text(s.result);

@@ -52,6 +52,10 @@ void refuse_checkpoints(const arguments& given, const std::string& adjoint) {
       misuse(std::string(option) + " with the adjoint " + adjoint +
              " (only recursive_checkpoint has a schedule) leave it out, or choose "
              "recursive_checkpoint?");
+  if (given.has("--restart"))
+    misuse("--restart with the adjoint " + adjoint +
+           " (reverse passes of recursive_checkpoint are kept) leave it out, or choose "
+           "recursive_checkpoint?");
   const bool segments = adjoint == "interpolating" || adjoint == "gauss";
   if (given.has("--interval") && !segments)
     misuse("--interval with the adjoint " + adjoint +

@@ -8,6 +8,7 @@
 
 #include <cli/report_page.hpp>
 #include <cli/text.hpp>
+#include <revode/io/restart.hpp>
 
 namespace revode::cli {
 namespace {
@@ -125,6 +126,18 @@ void check_events(const run_request& r) {
            " (it has no events) leave it out, or choose a problem such as bouncing_ball?");
 }
 
+void read_restart(const arguments& given, run_request& r) {
+  for (const char* steps : {"--steps-log", "--why"})
+    if (given.has(steps))
+      misuse(std::string(steps) +
+             " with --restart (the steps before a restart are not taken again) leave one of them "
+             "out?");
+  const std::string& file = given.at("--restart");
+  check_output("--restart", file);
+  r.settings.restart =
+      kept_in({.file = file, .every = std::chrono::minutes(1), .on_signal = true, .on_write = {}});
+}
+
 void read_run(const arguments& given, run_request& r) {
   read_times(given, r);
   read_vector(given, "--y0", "the state of " + r.problem.name, r.problem.labels, r.problem.y0);
@@ -144,6 +157,7 @@ void read_run(const arguments& given, run_request& r) {
   if (given.has("--plot")) check_picture("--plot", r.plot);
   r.report = given.value_or("--report", "");
   if (given.has("--report")) check_report(r.report);
+  if (given.has("--restart")) read_restart(given, r);
 }
 
 auto read_problem(const arguments& given) -> erased_problem {

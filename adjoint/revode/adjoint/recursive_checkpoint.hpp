@@ -11,6 +11,7 @@
 #include <revode/adjoint/checkpoint_request.hpp>
 #include <revode/adjoint/course/differentiable_stepper.hpp>
 #include <revode/adjoint/course/gradient_costs.hpp>
+#include <revode/adjoint/kept/kept_gradient.hpp>
 #include <revode/loop/executor.hpp>
 #include <revode/solve/solve.hpp>
 
@@ -72,8 +73,9 @@ class differentiable_solution : public solution<Y> {
         plan_(plan_of(adjoint, o, costs(q, o, own != nullptr, events, adjoint))),
         spill_(adjoint.spill),
         loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes, events)),
+        kept_(kept(q.p, o)),
         run_((prepare(adjoint), sweep())) {
-    static_cast<solution<Y>&>(*this) = loop_->result();
+    static_cast<solution<Y>&>(*this) = kept_ ? kept_->told() : loop_->result();
   }
 
   /// The derivative of a loss with these cotangents: of y(t1), and of each state in ys.
@@ -119,6 +121,7 @@ class differentiable_solution : public solution<Y> {
  private:
   using loop = differentiable_stepper<M, F, Y, P, Events>;
   using executor_type = executor<loop, any_schedule>;
+  using kept_type = kept_gradient<loop, executor_type, Y>;
 
   template <class Problem>
   static memory_costs costs(const Problem& q, const options& o, bool own, const Events& events,
@@ -145,8 +148,21 @@ class differentiable_solution : public solution<Y> {
   executor_type sweep(schedule_kind kind, const schedule_request& request) {
     executor_type run(*loop_, any_schedule(kind, request),
                       spill_.empty() ? nullptr : std::make_unique<file_pool>(spill_));
-    run.forward();
+    if (kept_ && kept_->keeps_sweep())
+      kept_->sweep(run);
+    else
+      run.forward();
     return run;
+  }
+  /// Where the solve is kept, if that was asked for.
+  std::unique_ptr<kept_type> kept(const P& p, const options& o) {
+    if (!o.restart) return nullptr;
+    const auto print =
+        print_of<M>(*loop_, p, o,
+                    "a gradient by the schedule " + std::string(revode::name(plan_.schedule)) +
+                        " in " + std::to_string(plan_.request.slots) + " slots, log of at most " +
+                        std::to_string(plan_.log_bytes) + " bytes");
+    return std::make_unique<kept_type>(*o.restart, begin_solve(*o.restart, print), *loop_);
   }
 
   void check(const cotangents<Y>& w) const {
@@ -174,18 +190,21 @@ class differentiable_solution : public solution<Y> {
   /// A reverse pass of these cotangents, of which `finish` takes what comes out.
   template <class Cotangents, class Finish>
   reverse_statistics pull(const Cotangents& w, Finish&& finish) {
-    const evaluation_counts before = loop_->sys().counts;
-    const index rejected = loop_->rejected_again();
+    evaluation_counts before = loop_->sys().counts;
+    index rejected = loop_->rejected_again();
     index again = 0;
     if (!run_) {
       loop_->restart();
       run_.emplace(sweep_again());
       again = loop_->count();
     }
-    loop_->seed(w);
+    const bool keeps = kept_ && kept_->keeps_next() && std::is_same_v<Cotangents, cotangents<Y>>;
+    if (!keeps) loop_->seed(w);
     auto run = std::move(*run_);  // an exception from here on leaves nothing half used
     run_.reset();
-    run.reverse();
+    if constexpr (std::is_same_v<Cotangents, cotangents<Y>>)
+      if (keeps) kept_->reverse(run, w, before, rejected);
+    if (!keeps) run.reverse();
     finish();
     reverse_statistics r = told(run, before);
     r.replayed_steps += again;
@@ -220,6 +239,7 @@ class differentiable_solution : public solution<Y> {
   memory_plan plan_;
   std::string spill_;
   std::unique_ptr<loop> loop_;
+  std::unique_ptr<kept_type> kept_;
   std::optional<executor_type> run_;
 };
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <revode/io/restart_watch.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/loop/tapes.hpp>
 #include <revode/loop/units.hpp>
@@ -76,28 +77,40 @@ class executor {
   /// Another run, by a schedule in its initial state, in the memory of those before.
   void restart(const Schedule& plan) {
     plan_ = plan;
+    actions_ = 0;
+    reversing_ = false;
     snapshots_.clear();
     tapes_.clear();
     counts_ = {};
   }
 
+  /// Whoever keeps the run is asked behind each action, and each step of an advance; null: nobody.
+  void watch(restart_watch* by) { watch_ = by; }
+
   /// Runs the loop to its end (or its failure), keeping what the schedule asks for.
   void forward() {
     if (cells_ && cells_->made() == 0) measure_cells();
-    while (!loop_->finished()) execute(plan_.next());
+    while (!loop_->finished()) {
+      execute(plan_.next());
+      if (watch_ != nullptr) acted();
+    }
+    swept_actions_ = actions_;
     swept_ = counts_.steps;
     last_ = loop_->position() - 1;
   }
 
   /// Pulls every step, last to first, or as long as that is not in vain. Needs forward() first.
   void reverse() {
-    plan_.finalize(last_ + 1);
-    if (in_vain(last_ + 1)) return;
+    if (!std::exchange(reversing_, true)) {
+      plan_.finalize(last_ + 1);
+      if (in_vain(last_ + 1)) return;
+    }
     for (;;) {
       const action a = plan_.next();  // never copied: a wide load behind narrow stores would stall
       if (a.what == op::done) break;
       execute(a);
       if (a.what == op::pull && in_vain(a.from)) return;
+      if (watch_ != nullptr) acted();
     }
     REVODE_EXPECT(snapshots_.live() == 0);
   }
@@ -113,6 +126,12 @@ class executor {
   index units_made() const { return cells_ ? cells_->made() : 0; }  ///< that have memory
 
  private:
+  friend struct kept_parts;
+  [[gnu::noinline, gnu::cold]] void acted() {
+    ++actions_;
+    watch_->look();
+  }
+
   /// A cell is as large as a snapshot.
   void measure_cells() {
     std::optional<typename Loop::snapshot_type> like;
@@ -146,9 +165,12 @@ class executor {
   }
 
   void advance(index to) {
-    const index from = loop_->position();
-    loop_->run(to, loop_->work_tape());
-    counts_.steps += loop_->position() - from;
+    for (index from = loop_->position();; from = loop_->position()) {
+      loop_->run(watch_ != nullptr && from + 1 < to ? from + 1 : to, loop_->work_tape());
+      counts_.steps += loop_->position() - from;
+      if (watch_ == nullptr || loop_->position() >= to || loop_->finished()) return;
+      watch_->look();
+    }
   }
 
   void snapshot(const action& a) {
@@ -165,6 +187,7 @@ class executor {
     auto& work_tape = loop_->work_tape();
     const index slots = plan_.tape_slots();
     index slot = a.slot;
+    if (watch_ != nullptr) slot = (slot + loop_->position() - a.from) % slots;  // the rest of it
     while (loop_->position() < a.to && !loop_->finished()) {
       const index i = loop_->position();
       loop_->step(tapes_.recorder(slot, work_tape));
@@ -172,6 +195,7 @@ class executor {
       tapes_.keep(slot, work_tape);
       ++counts_.steps;
       if (++slot == slots) slot = 0;
+      if (watch_ != nullptr) watch_->look();
     }
   }
 
@@ -200,6 +224,9 @@ class executor {
   tape_store<typename Loop::tape_type> tapes_;
   reverse_counts counts_;
   index swept_ = 0, last_ = -1;
+  restart_watch* watch_ = nullptr;
+  index actions_ = 0, swept_actions_ = 0;  // that are done, where somebody watches
+  bool reversing_ = false;
 };
 
 }  // namespace revode

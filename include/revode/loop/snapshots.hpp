@@ -131,6 +131,7 @@ class snapshot_pool {
   index made() const { return made_; }  ///< snapshots that have memory here, the front's aside
 
  private:
+  friend struct kept_parts;
   struct entry {
     std::unique_ptr<std::optional<Snapshot>> content;  // on its own, so that it can be freed
     bool used = false;

@@ -75,6 +75,7 @@ class tape_store {
   index bytes(const Tape& like) const { return peak_ * footprint(like); }
 
  private:
+  friend struct kept_parts;
   using unit = std::conditional_t<in_place, Tape, std::byte>;
   static constexpr index block_tapes = 16'384, first_block_tapes = 4'096;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include <revode/solve/error_norm.hpp>
 
 namespace revode {
+
+class restart_journal;
 
 /// Where the solution is kept besides its end. Points inside a step come from the method's dense
 /// output, so they never change the steps. A point at the time of an event or a stop is the state
@@ -44,6 +47,9 @@ struct options {
   int event_samples = 4;  ///< in how many places of a step the conditions of events are looked at
   save_at save{};
   bool require_equal_bits = false;  ///< refuse to run where bits could depend on inlining
+  /// Where the run is kept, and goes on when it was killed: kept_in({.file = "run.kept"}), of
+  /// revode/io/restart.hpp. Looked at by `solve` and gradients of recursive_checkpoint.
+  std::shared_ptr<restart_journal> restart{};
 };
 
 /// Throws std::invalid_argument, before any work, for the first thing wrong with a request.

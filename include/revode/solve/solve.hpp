@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <revode/solve/kept/kept_solve.hpp>
 #include <revode/solve/stepper.hpp>
 
 namespace revode {
@@ -73,6 +74,7 @@ template <method M, class F, class Y, class P>
 solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o = {}) {
   validate(q, m, o);
   stepper<M, std::remove_cvref_t<F>, Y, P> loop(q, m, o);
+  if (o.restart) run_kept<M>(loop, q.p, o);
   while (!loop.finished()) loop.step(loop.work_tape());
   return std::move(loop.result());
 }
@@ -85,6 +87,7 @@ solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o,
                   const event_list<E...>& events) {
   validate(q, m, o, events);
   stepper<M, std::remove_cvref_t<F>, Y, P, event_list<E...>> loop(q, m, o, {}, events);
+  if (o.restart) run_kept<M>(loop, q.p, o);
   while (!loop.finished()) loop.step(loop.work_tape());
   return std::move(loop.result());
 }

@@ -163,6 +163,7 @@ class stepper {
   }
 
  private:
+  friend struct kept_parts;
   void start() {
     result_.stats.equal_bits = keeps_bits();
     march_.begin_at(t0_, y0());

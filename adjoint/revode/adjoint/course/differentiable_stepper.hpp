@@ -84,6 +84,7 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   }
 
  private:
+  friend struct kept_parts;
   struct loss {
     pull_course<M, Y, P, base> pull;
     revode::status ended = revode::status::success;

@@ -101,11 +101,11 @@ class pull_course {
   index bytes() const { return now_.bytes(); }
 
  private:
+  friend struct kept_parts;
   using seeds_type = typename method_types<M, Y>::seeds;
   static constexpr const seeds_type* no_seeds = nullptr;
   static constexpr step_ends<scalar>* no_ends = nullptr;
   static constexpr bool times_move = differentiable<time>;
-
   // What the times of the loop are: numbers, or duals that move with its inputs.
   const auto& course() const {
     if constexpr (requires { loop_->course(); })

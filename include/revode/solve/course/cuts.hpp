@@ -110,6 +110,7 @@ class cut_list {
   void enter_stretch(std::size_t k);
 
  private:
+  friend struct kept_parts;
   void find_end();
 
   double t0_, t1_, direction_, pause_, end_ = 0;

@@ -50,6 +50,7 @@ class entry_blocks {
   index bytes() const { return bytes_ + static_cast<index>(blocks_.capacity()) * pointer; }
 
  private:
+  friend struct kept_parts;
   static constexpr index pointer = sizeof(std::unique_ptr<std::byte[]>);
   const std::byte* block(index i) const {
     return blocks_[static_cast<std::size_t>(i / block_entries)].get();
@@ -144,6 +145,7 @@ class step_log {
   }
 
  private:
+  friend struct kept_parts;
   static constexpr index record_bytes = std::is_empty_v<Record> ? 0 : sizeof(Record);
   static constexpr index spacing = 64;  // of the anchors
   static constexpr index anchors = entry_blocks::block_entries / spacing;

@@ -102,6 +102,7 @@ class stretches : public cut_list {
   }
 
  private:
+  friend struct kept_parts;
   static index heap_part(const P& p) {
     return std::is_trivially_copyable_v<P> ? 0 : static_cast<index>(bytes_of(p));
   }

@@ -92,6 +92,7 @@ class event_search {
   }
 
  private:
+  friend struct kept_parts;
   /// Of an event whose condition is g at y, with the slope in y_.
   template <class E>
   surface_view view(const E& e, double t, double direction, const Y& y, const P& p, double g,

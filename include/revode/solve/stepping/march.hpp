@@ -111,6 +111,7 @@ class march {
   index position = 0;
 
  private:
+  friend struct kept_parts;
   static constexpr bool flat_scratch = std::is_trivially_copyable_v<scratch_type>;
   using lazy_scratch = std::conditional_t<flat_scratch, scratch_type, std::optional<scratch_type>>;
   static lazy_scratch first_scratch([[maybe_unused]] const Y& like) {

@@ -102,6 +102,7 @@ class solve_cuts {
   stretches_type stretches;
 
  private:
+  friend struct kept_parts;
   /// The carry behind a cut, from that behind its step and the step's tape. Did a jump that may be for
   /// parameters alone change the state?
   [[gnu::noinline, gnu::cold]] bool take(march_type& on, const cut& c, const tape_type& tape) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <revode/adjoint/gradient.hpp>
+#include <revode/io/restart_watch.hpp>
+#include <revode/solve/kept/kept_parts.hpp>
+#include <revode/solve/kept/run_print.hpp>
+
+namespace revode {
+
+/// A solve and its first reverse pass, of one loss, that are kept.
+template <class Loop, class Executor, class Y>
+class kept_gradient final : public restart_watch {
+ public:
+  kept_gradient(restart_journal& journal, std::size_t solve, Loop& loop)
+      : restart_watch(journal, solve),
+        loop_(loop),
+        told_(loop.result()) {}
+
+  /// The first sweep, or the rest of it; a reverse pass that was under way waits for its cotangents.
+  void sweep(Executor& run) {
+    run_ = &run;
+    resume();
+    if (stage_ != sweeping) return;
+    run.watch(this);
+    run.forward();
+    told_ = loop_.result();
+    stage_ = swept;
+    look();
+    run.watch(nullptr);
+  }
+  const solution<Y>& told() const { return told_; }
+
+  /// The reverse pass of w, or the rest of it. `before`: the calls so far, of the sweep alone.
+  void reverse(Executor& run, const cotangents<Y>& w, evaluation_counts& before, index& rejected) {
+    run_ = &run;
+    weights_ = &w;
+    if (stage_ == swept) {
+      loop_.seed(w);
+      before_ = before;
+      rejected_ = rejected;
+      stage_ = reversing;
+    } else {
+      go_on(w);
+    }
+    if (stage_ == reversing) {
+      run.watch(this);
+      run.reverse();
+      stage_ = pulled;
+      write();
+      run.watch(nullptr);
+    }
+    before = before_;
+    rejected = rejected_;
+  }
+  /// Are the next sweep and the next reverse pass to be kept? The first ones are.
+  bool keeps_sweep() { return std::exchange(first_sweep_, false); }
+  bool keeps_next() { return std::exchange(first_, false); }
+
+ protected:
+  void pass(byte_stream& s) override {
+    s.values(stage_);
+    kept_parts::stepper(s, loop_);
+    kept_parts::run(s, *run_, loop_, stage_ != pulled);
+    if (stage_ == sweeping) return;
+    if (s.reads()) told_ = loop_.result();
+    s.values(told_.t);
+    kept_parts::object(s, told_.y);
+    kept_parts::points(s, told_, loop_.y0());
+    if (stage_ == swept) return;
+    s.values(before_, rejected_);
+    byte_stream bars;
+    if (!s.reads()) {
+      kept_parts::cotangents(bars, loop_, *weights_);
+      bars_ = bars.written();
+    }
+    bars_.resize(s.length(bars_.size(), 1));
+    s.bytes(bars_.data(), bars_.size());
+  }
+
+ private:
+  enum stage_type { sweeping, swept, reversing, pulled };
+
+  void go_on(const cotangents<Y>& w) {
+    byte_stream bars(bars_);
+    kept_parts::cotangents(bars, loop_, w);
+  }
+
+  Loop& loop_;
+  solution<Y> told_;
+  Executor* run_ = nullptr;
+  const cotangents<Y>* weights_ = nullptr;
+  stage_type stage_ = sweeping;
+  evaluation_counts before_;
+  index rejected_ = 0;
+  std::string bars_;
+  bool first_sweep_ = true, first_ = true;
+};
+
+}  // namespace revode

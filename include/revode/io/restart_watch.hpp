@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <revode/io/byte_stream.hpp>
+
+namespace revode {
+
+class restart_journal;
+
+/// What must be the same for a run to go on: by name, in words or bits.
+using run_print = std::vector<std::pair<std::string, std::string>>;
+
+/// What a build's bits depend on: version, compiler, instructions, the functions of its library.
+run_print library_print();
+
+/// As restart_journal::begin.
+std::size_t begin_solve(restart_journal& journal, const run_print& print);
+
+/// A solve that a journal keeps: asked between its steps and actions.
+class restart_watch {
+ public:
+  restart_watch(restart_journal& journal, std::size_t solve) : journal_(journal), solve_(solve) {}
+  virtual ~restart_watch() = default;
+
+  /// Writes where it is time to.
+  void look();
+  void write();
+  /// Goes on where the journal left it; false: it has nothing.
+  /// errors  std::invalid_argument: the bytes are those of something else
+  bool resume();
+
+ protected:
+  /// All that the solve is made of.
+  virtual void pass(byte_stream& bytes) = 0;
+
+ private:
+  restart_journal& journal_;
+  std::size_t solve_;
+};
+
+}  // namespace revode

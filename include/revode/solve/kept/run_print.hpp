@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <revode/concepts.hpp>
+#include <revode/io/restart_watch.hpp>
+#include <revode/solve/options.hpp>
+#include <revode/solve/statistics.hpp>
+#include <revode/state/elements.hpp>
+
+namespace revode {
+
+/// What a solve is asked for, in bits that are summed up.
+struct printed_request {
+  double t0 = 0, t1 = 0;
+  std::uint64_t state = 0, parameters = 0, field = 0;  ///< checksums of y0, p and f(t0, y0, p)
+  std::size_t numbers = 0, scalar = 0;                 ///< how many elements, and their bytes
+};
+/// A checksum of so many bytes.
+std::uint64_t sum_of_bytes(const void* data, std::size_t size);
+/// How the calling code was compiled: the instructions that it may use, and whether it keeps bits.
+[[gnu::always_inline]] inline const char* instructions() {
+#if defined(__AVX512F__)
+  return keeps_bits() ? "AVX-512" : "AVX-512, loose";
+#elif defined(__FMA__)
+  return keeps_bits() ? "FMA" : "FMA, loose";
+#elif defined(__AVX__)
+  return keeps_bits() ? "AVX" : "AVX, loose";
+#else
+  return keeps_bits() ? "those of every processor" : "those of every processor, loose";
+#endif
+}
+/// The whole print: of the library, of the compiler and instructions, of the request.
+run_print print_of(const printed_request& r, const options& o, std::string method, std::string what,
+                   std::string compiler, std::string instructions);
+
+template <class Y>
+std::uint64_t sum_of_elements(const Y& y) {
+  return sum_of_bytes(y.data(), static_cast<std::size_t>(length(y)) * sizeof(*y.data()));
+}
+
+/// That of a solve that a loop is about to do. The field is evaluated once at the start, which is not
+/// counted.
+template <class M, class Loop, class P>
+run_print print_of(Loop& loop, const P& p, const options& o, std::string what) {
+  auto slope = loop.y0();
+  const evaluation_counts counts = loop.sys().counts;
+  loop.sys()(loop.t0(), loop.y0(), slope);
+  loop.sys().counts = counts;
+  const printed_request r{loop.t0(),
+                          loop.t1(),
+                          sum_of_elements(loop.y0()),
+                          sum_of_elements(p),
+                          sum_of_elements(slope),
+                          static_cast<std::size_t>(length(slope)),
+                          sizeof(*slope.data())};
+  return print_of(r, o, M::name, std::move(what), __VERSION__, instructions());
+}
+
+}  // namespace revode

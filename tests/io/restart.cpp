@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/io/restart.hpp>
+#include <revode/problems/lorenz.hpp>
+#include <revode/solvers/tsit5.hpp>
+
+namespace revode {
+namespace {
+
+using three = vec<double, 3>;
+const problem lorenz_1{lorenz{}, three{1.0, 0.0, 0.0}, 0.0, 1.0, three{10.0, 28.0, 8.0 / 3}};
+
+/// The file of a run, and what is left of it, gone at the end. In memory where there is such a folder.
+struct run_file {
+  std::string path;
+  run_file() {
+    const char* shared = "/dev/shm";
+    const auto folder = access(shared, W_OK) == 0 ? std::filesystem::path(shared)
+                                                  : std::filesystem::temp_directory_path();
+    path = (folder / ("revode_" + std::to_string(getpid()) + ".kept")).string();
+  }
+  ~run_file() { clear(); }
+  void clear() const {
+    for (const char* end : {"", ".old", ".new"}) std::remove((path + end).c_str());
+  }
+  std::string text() const {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream all;
+    all << file.rdbuf();
+    return all.str();
+  }
+  void text(const std::string& bytes) const { std::ofstream(path, std::ios::binary) << bytes; }
+};
+
+/// The numbers of a run, all that must be the same.
+using found = std::vector<double>;
+void append(found& all, const three& y) { all.insert(all.end(), y.data(), y.data() + 3); }
+
+found solved(const options& o) {
+  const auto s = solve(lorenz_1, tsit5{}, o);
+  found all{s.t, static_cast<double>(s.stats.accepted), static_cast<double>(s.stats.rejected),
+            static_cast<double>(s.stats.field_evaluations)};
+  append(all, s.y);
+  for (const three& y : s.ys) append(all, y);
+  return all;
+}
+found differentiated(const options& o, const recursive_checkpoint& adjoint) {
+  auto s = solve(lorenz_1, tsit5{}, o, adjoint);
+  cotangents<three> w{.y = three{1.0, 2.0, 3.0}};
+  for (const three& y : s.ys) w.ys.push_back(y);
+  const auto g = s.pullback(w);
+  found all = g.ts;
+  append(all, s.y);
+  append(all, g.y0);
+  append(all, g.p);
+  const reverse_statistics& r = g.reverse;
+  for (const index count :
+       {r.peak_states, r.peak_tapes, r.peak_bytes, r.restores, r.replayed_steps, r.pulled_steps,
+        r.field_evaluations, r.vjp_evaluations, s.stats.field_evaluations})
+    all.push_back(static_cast<double>(count));
+  return all;
+}
+
+options watched(const run_file& file, const std::function<void(const char*)>& on_write = {}) {
+  options o{.save = {.ts = {0.3, 0.5}}};
+  o.restart =
+      kept_in({.file = file.path, .every = std::chrono::milliseconds(0), .on_write = on_write});
+  return o;
+}
+
+/// Runs in a process that is gone at the n-th stage of its writes; was it?
+template <class Run>
+bool killed(const run_file& file, int n, Run&& run) {
+  const pid_t child = fork();
+  if (child == 0) {
+    int stage = 0;
+    run(watched(file, [&](const char*) {
+      if (++stage == n) raise(SIGKILL);
+    }));
+    _exit(0);
+  }
+  int state = 0;
+  waitpid(child, &state, 0);
+  return WIFSIGNALED(state) != 0;
+}
+
+/// Killed again and again, `apart` stages further each time, until it comes to its end.
+template <class Run>
+int kills_until_the_end(const run_file& file, int apart, Run&& run) {
+  int kills = 0;
+  while (killed(file, apart, run)) ++kills;
+  return kills;
+}
+
+template <class Run>
+void check_kills(int apart, int at_least, const Run& run) {
+  const run_file file;
+  const found whole = run(options{.save = {.ts = {0.3, 0.5}}});
+  for (const int first : {1, 2, 3, 4}) {  // inside a write, at each of its stages
+    file.clear();
+    CHECK(killed(file, first, run));
+    CHECK(run(watched(file)) == whole);
+  }
+  file.clear();
+  CHECK(kills_until_the_end(file, apart, run) >= at_least);
+  const auto journal = kept_in({.file = file.path});
+  CHECK(journal->resumed());
+  options o{.save = {.ts = {0.3, 0.5}}};
+  o.restart = journal;
+  CHECK(run(o) == whole);
+}
+
+std::string why(const run_file& file, const options& request) {
+  options o = request;
+  try {
+    o.restart = kept_in({.file = file.path});
+    solve(lorenz_1, tsit5{}, o);
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+TEST_CASE("a solve that is killed goes on to the same bits and counts") {
+  check_kills(20, 5, [](const options& o) { return solved(o); });
+}
+
+TEST_CASE(
+    "gradients that are killed go on to the same bits and counts, by every kind of schedule") {
+  for (const schedule_kind kind :
+       {schedule_kind::online, schedule_kind::binomial, schedule_kind::store_all,
+        schedule_kind::mixed, schedule_kind::two_tier}) {
+    CAPTURE(name(kind));
+    recursive_checkpoint adjoint{.slots = 7, .schedule = kind};
+    if (kind == schedule_kind::two_tier) adjoint.slow_slots = 4;
+    check_kills(101, 3, [&](const options& o) { return differentiated(o, adjoint); });
+  }
+}
+
+TEST_CASE("several solves in one file go on one after another") {
+  const run_file file;
+  const auto run = [](const options& o) {
+    found all = solved(o);
+    options looser = o;
+    looser.rtol = 1e-4;
+    for (const double x : differentiated(looser, {.slots = 5})) all.push_back(x);
+    return all;
+  };
+  const found whole = run(options{.save = {.ts = {0.3, 0.5}}});
+  CHECK(kills_until_the_end(file, 150, run) >= 3);
+  CHECK(run(watched(file)) == whole);
+}
+
+TEST_CASE("a file that is damaged, foreign or of another run is refused in words") {
+  const run_file file;
+  const options request{.save = {.ts = {0.3, 0.5}}};
+  solved(watched(file));
+  const std::string whole = file.text(), name = "the restart file '" + file.path + "'";
+  options other = request;
+  other.rtol = 1e-7;
+  CHECK(why(file, other) == name +
+                                " is that of another run (its rtol is 1e-06, here it is 1e-07) "
+                                "give another name, or remove it to begin anew?");
+  file.text("t,x,y,z\n");
+  std::remove((file.path + ".old").c_str());
+  CHECK(why(file, request) == name +
+                                  " is no file of a run of this version (it does not begin as "
+                                  "one) give another name, or remove it?");
+  CHECK(file.text() == "t,x,y,z\n");
+  int refused = 0;
+  for (std::size_t n = 16; n < whole.size(); n += 7) {
+    std::string bytes = whole;
+    bytes[n] = static_cast<char>(bytes[n] ^ (1 + static_cast<int>(n % 255)));
+    file.text(bytes);
+    refused += why(file, request) == name +
+                                         " is damaged (its checksum is not that of its bytes) "
+                                         "remove it to begin anew?";
+    file.text(whole.substr(0, n));
+    refused += why(file, request).starts_with(name + " is damaged");
+  }
+  CHECK(refused == 2 * static_cast<int>((whole.size() - 16 + 6) / 7));
+  CHECK_THROWS_WITH_AS(kept_in({}),
+                       "a restart file without a name (a run is kept in one) give e.g. run.kept?",
+                       std::invalid_argument);
+}
+
+TEST_CASE("where the newest file is torn the one before is gone on from") {
+  const run_file file;
+  const options request{.save = {.ts = {0.3, 0.5}}};
+  killed(file, 40, [](const options& o) { solved(o); });
+  file.text(file.text().substr(0, 100));
+  const auto journal = kept_in({.file = file.path});
+  CHECK(journal->resumed());
+  options o = request;
+  o.restart = journal;
+  CHECK(solved(o) == solved(request));
+}
+
+TEST_CASE("SIGTERM keeps the run and then ends it") {
+  const run_file file;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGTERM, SIG_DFL);
+    options o{.save = {.ts = {0.3, 0.5}}};
+    o.restart = kept_in({.file = file.path, .on_signal = true});
+    raise(SIGTERM);
+    solved(o);
+    _exit(0);
+  }
+  int state = 0;
+  waitpid(child, &state, 0);
+  CHECK(WIFSIGNALED(state));
+  CHECK(WTERMSIG(state) == SIGTERM);
+  CHECK(kept_in({.file = file.path})->resumed());
+  CHECK(solved(watched(file)) == solved(options{.save = {.ts = {0.3, 0.5}}}));
+}
+
+TEST_CASE("other cotangents than those of the reverse pass that was killed are refused") {
+  const run_file file;
+  const auto pull = [](const options& o, double w) {
+    auto s = solve(lorenz_1, tsit5{}, o, recursive_checkpoint{.slots = 5});
+    return s.pullback(three{w, 0.0, 0.0});
+  };
+  pull(watched(file), 1);
+  CHECK_THROWS_WITH_AS(pull(watched(file), 2),
+                       "cotangents that are not those of the reverse pass in the restart file (it "
+                       "goes on with them) "
+                       "give the same loss, or remove the file to begin anew?",
+                       std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace revode
