@@ -174,6 +174,7 @@ void add_commands(CLI::App& app) {
   ensemble.add_option("PROBLEM", CLI::callback_t{}, problem_text);
   add(ensemble, common_options);
   add(ensemble, ensemble_options);
+  add(ensemble, std::array{restart_option});
   auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");
   add(schedule, schedule_options);
   auto& merge = *app.add_subcommand(

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <cli/ensemble_output.hpp>
+#include <cli/kept_lanes.hpp>
 #include <cli/output_npz.hpp>
 #include <cli/progress.hpp>
 #include <cli/report_file.hpp>
@@ -47,7 +48,7 @@ report ensemble_command(const arguments& given) {
   r.in_lanes.watch = run_watched;
   if (!progress::wanted())
     r.in_lanes.watch = [](auto, auto&, const std::function<void()>& work) { work(); };
-  const lanes_result found = run_lanes(r);
+  const lanes_result found = r.restart ? run_kept_lanes(r, run_lanes) : run_lanes(r);
   report done{r.json ? json_of_ensemble(r, found) : text_of_ensemble(r, found)};
   auto counts = count_statuses(found);
   if (counts[status::success] + counts[status::terminal_event] != r.in_lanes.lanes) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <cli/text.hpp>
 #if defined(REVODE_RANDOM123)
@@ -227,6 +228,7 @@ auto read_ensemble(const arguments& given) -> ensemble_request {
   const std::string device = read_device(given);
   ensemble_request r(read_run(device == thread_device ? given : with_lane_method(given)));
   r.chosen = !given.has("--method");
+  r.restart = std::exchange(r.settings.restart, nullptr);  // of the lanes, not of each solve
   r.program = find_program(r, device, given.has("--gradient"));
   read_sweeps(given, r);
   read_lanes(given, r);

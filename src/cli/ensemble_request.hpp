@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct ensemble_request : run_request {
   index first = 0;         ///< the number of the first lane that is solved
   index all = 0;           ///< how many lanes the ensemble has
   loss of;
-  std::string histogram;  ///< empty: none
+  std::string histogram;                     ///< empty: none
+  std::shared_ptr<restart_journal> restart;  ///< of all lanes; null: they are not kept
 
   /// The initial state and the parameters of a lane.
   void fill(index lane, double* y0, double* p) const;

@@ -148,10 +148,10 @@ class differentiable_solution : public solution<Y> {
   executor_type sweep(schedule_kind kind, const schedule_request& request) {
     executor_type run(*loop_, any_schedule(kind, request),
                       spill_.empty() ? nullptr : std::make_unique<file_pool>(spill_));
-    if (kept_ && kept_->keeps_sweep())
-      kept_->sweep(run);
-    else
-      run.forward();
+    const bool keeps = kept_ && kept_->keeps_sweep();
+    if (keeps && !kept_->begin_sweep(run)) return run;
+    run.forward();
+    if (keeps) kept_->end_sweep();
     return run;
   }
   /// Where the solve is kept, if that was asked for.
@@ -198,13 +198,15 @@ class differentiable_solution : public solution<Y> {
       run_.emplace(sweep_again());
       again = loop_->count();
     }
-    const bool keeps = kept_ && kept_->keeps_next() && std::is_same_v<Cotangents, cotangents<Y>>;
+    bool keeps = false, left = true;
+    if constexpr (std::is_same_v<Cotangents, cotangents<Y>>) keeps = kept_ && kept_->keeps_next();
     if (!keeps) loop_->seed(w);
     auto run = std::move(*run_);  // an exception from here on leaves nothing half used
     run_.reset();
     if constexpr (std::is_same_v<Cotangents, cotangents<Y>>)
-      if (keeps) kept_->reverse(run, w, before, rejected);
-    if (!keeps) run.reverse();
+      if (keeps) left = kept_->begin_reverse(run, w, before, rejected);
+    if (left) run.reverse();
+    if (keeps) kept_->end_reverse(before, rejected);
     finish();
     reverse_statistics r = told(run, before);
     r.replayed_steps += again;

@@ -21,22 +21,28 @@ class kept_gradient final : public restart_watch {
         loop_(loop),
         told_(loop.result()) {}
 
-  /// The first sweep, or the rest of it; a reverse pass that was under way waits for its cotangents.
-  void sweep(Executor& run) {
+  // Both halves of a first sweep and of a reverse pass come before and behind the run itself, which whoever
+  // keeps nothing takes as well: it is compiled once.
+
+  /// Goes on where the file left off. Is anything left of the first sweep? A reverse pass that was under way
+  /// waits for its cotangents.
+  [[gnu::cold]] bool begin_sweep(Executor& run) {
     run_ = &run;
     resume();
-    if (stage_ != sweeping) return;
-    run.watch(this);
-    run.forward();
+    if (stage_ == sweeping) run.watch(this);
+    return stage_ == sweeping;
+  }
+  [[gnu::cold]] void end_sweep() {
     told_ = loop_.result();
     stage_ = swept;
     look();
-    run.watch(nullptr);
+    run_->watch(nullptr);
   }
   const solution<Y>& told() const { return told_; }
 
-  /// The reverse pass of w, or the rest of it. `before`: the calls so far, of the sweep alone.
-  void reverse(Executor& run, const cotangents<Y>& w, evaluation_counts& before, index& rejected) {
+  /// Is anything left of the reverse pass of w?
+  [[gnu::cold]] bool begin_reverse(Executor& run, const cotangents<Y>& w,
+                                   const evaluation_counts& before, index rejected) {
     run_ = &run;
     weights_ = &w;
     if (stage_ == swept) {
@@ -45,14 +51,18 @@ class kept_gradient final : public restart_watch {
       rejected_ = rejected;
       stage_ = reversing;
     } else {
-      go_on(w);
+      byte_stream bars(bars_);
+      kept_parts::cotangents(bars, loop_, w);
     }
+    if (stage_ == reversing) run.watch(this);
+    return stage_ == reversing;
+  }
+  /// `before`: the calls of the first sweep alone.
+  [[gnu::cold]] void end_reverse(evaluation_counts& before, index& rejected) {
     if (stage_ == reversing) {
-      run.watch(this);
-      run.reverse();
       stage_ = pulled;
       write();
-      run.watch(nullptr);
+      run_->watch(nullptr);
     }
     before = before_;
     rejected = rejected_;
@@ -62,7 +72,7 @@ class kept_gradient final : public restart_watch {
   bool keeps_next() { return std::exchange(first_, false); }
 
  protected:
-  void pass(byte_stream& s) override {
+  [[gnu::cold]] void pass(byte_stream& s) override {
     s.values(stage_);
     kept_parts::stepper(s, loop_);
     kept_parts::run(s, *run_, loop_, stage_ != pulled);
@@ -84,11 +94,6 @@ class kept_gradient final : public restart_watch {
 
  private:
   enum stage_type { sweeping, swept, reversing, pulled };
-
-  void go_on(const cotangents<Y>& w) {
-    byte_stream bars(bars_);
-    kept_parts::cotangents(bars, loop_, w);
-  }
 
   Loop& loop_;
   solution<Y> told_;

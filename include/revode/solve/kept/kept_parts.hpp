@@ -105,7 +105,7 @@ struct kept_parts {
 
   /// A solve between two steps.
   template <class Stepper>
-  static void stepper(byte_stream& s, Stepper& l) {
+  [[gnu::noinline, gnu::cold]] static void stepper(byte_stream& s, Stepper& l) {
     s.values(l.ended_, l.attempted_, l.count_, l.rejected_again_);
     object(s, l.control_before_);
     object(s, l.control_after_log_);
@@ -130,7 +130,7 @@ struct kept_parts {
   }
 
   template <class Pool, class Loop>
-  static void snapshots(byte_stream& s, Pool& pool, const Loop& like) {
+  [[gnu::noinline, gnu::cold]] static void snapshots(byte_stream& s, Pool& pool, const Loop& like) {
     const std::size_t slots = s.length(pool.slots_.size(), 1);
     if (slots > 0) pool.at_least(static_cast<index>(slots) - 1);
     s.values(pool.live_, pool.peak_, pool.written_, pool.slow_written_, pool.slow_read_);
@@ -159,7 +159,7 @@ struct kept_parts {
     }
   }
   template <class Store, class Tape>
-  static void tapes(byte_stream& s, Store& t, const Tape& like) {
+  [[gnu::noinline, gnu::cold]] static void tapes(byte_stream& s, Store& t, const Tape& like) {
     Tape one = like;
     if (t.cells_) {
       t.chains_.resize(s.length(t.chains_.size(), 1), unit_cells::none);
@@ -182,7 +182,8 @@ struct kept_parts {
   }
   /// The cotangents of w on their way back. Those that are read are w's: anything else is refused.
   template <class Loop, class Cotangents>
-  static void cotangents(byte_stream& s, Loop& loop, const Cotangents& w) {
+  [[gnu::noinline, gnu::cold]] static void cotangents(byte_stream& s, Loop& loop,
+                                                      const Cotangents& w) {
     auto& now = loop.pull_.now_;
     auto sum = sum_of_cotangents(w);
     auto left = now.event_weights == nullptr ? 0 : now.event_weights - w.events.data();
@@ -216,7 +217,8 @@ struct kept_parts {
   /// A run by a schedule between two actions, or inside an advance: what the schedule has decided by then is
   /// decided again, on integers. `whole`: there is something left to do.
   template <class Executor, class Loop>
-  static void run(byte_stream& s, Executor& e, Loop& loop, bool whole) {
+  [[gnu::noinline, gnu::cold]] static void run(byte_stream& s, Executor& e, Loop& loop,
+                                               bool whole) {
     s.values(e.counts_, e.swept_, e.last_, e.actions_, e.swept_actions_, e.reversing_);
     s.values(e.tapes_.peak_, e.tapes_.live_);
     if (s.reads()) {

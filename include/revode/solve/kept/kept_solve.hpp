@@ -19,7 +19,7 @@ class kept_solve final : public restart_watch {
         loop_(loop) {}
 
  protected:
-  void pass(byte_stream& s) override { kept_parts::stepper(s, loop_); }
+  [[gnu::cold]] void pass(byte_stream& s) override { kept_parts::stepper(s, loop_); }
 
  private:
   Loop& loop_;

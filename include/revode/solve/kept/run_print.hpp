@@ -45,7 +45,8 @@ std::uint64_t sum_of_elements(const Y& y) {
 /// That of a solve that a loop is about to do. The field is evaluated once at the start, which is not
 /// counted.
 template <class M, class Loop, class P>
-run_print print_of(Loop& loop, const P& p, const options& o, std::string what) {
+[[gnu::noinline, gnu::cold]] run_print print_of(Loop& loop, const P& p, const options& o,
+                                                std::string what) {
   auto slope = loop.y0();
   const evaluation_counts counts = loop.sys().counts;
   loop.sys()(loop.t0(), loop.y0(), slope);
