@@ -69,7 +69,14 @@ volatile std::sig_atomic_t asked = 0;
 struct sigaction before[std::size(signals)];
 int waiting = 0;  // journals
 
-extern "C" void note_signal(int number) { asked = number; }
+/// A second one does not wait: whatever is going on may be long, or not be kept.
+extern "C" void note_signal(int number) {
+  if (asked == number && number != SIGUSR1) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+  asked = number;
+}
 
 void wait_for_signals() {
   if (waiting++ > 0) return;

@@ -16,7 +16,7 @@ namespace revode {
 ///   file       written anew each time: file.new, fsync, the one before becomes file.old, rename
 ///   every      time between two writes; 0: at each step or action
 ///   on_signal  SIGTERM, SIGINT and SIGUSR1 are waited for: behind the step at hand the file is written, and
-///              the first two then end the process as they would have
+///              the first two then end the process as they would have; a second one does at once
 ///   on_write   told of each stage of a write: "written", "synced", "kept", "renamed"
 struct restart_request {
   std::string file;
