@@ -35,16 +35,11 @@ void check_laws(const M& m, const typename method_types<M, states>::state& dense
   CHECK(dot_product_law(q, m, o, adjoint, 1).worst < 1e-12);
   CHECK(equal_gradients_law(q, m, o, adjoint, {.schedule = schedule_kind::store_all}).what == "");
 }
-template <class M, template <class> class Space>
-void check_each() {
-  const auto dense = solve(problem_of(0.3), M{}, {.rtol = 1e-6, .atol = 1e-8}).y;
-  const auto pattern = std::make_shared<sparsity>(sparsity_of(problem_of(0.3)));
-  check_laws(with_algebra<M, Space<unconditioned>>{}, dense);
-  check_laws(with_algebra<M, Space<ilu0>>{{}, {.preconditioner = {pattern}}}, dense);
-  check_laws(with_algebra<M, Space<block_jacobi>>{{}, {.preconditioner = {{2, true}, pattern}}},
-             dense);
-  check_laws(with_algebra<M, Space<preconditioned_by<diffusion>>>{}, dense);
+template <class M>
+states dense_solution() {
+  return solve(problem_of(0.3), M{}, {.rtol = 1e-6, .atol = 1e-8}).y;
 }
+auto pattern_of_problem() { return std::make_shared<sparsity>(sparsity_of(problem_of(0.3))); }
 
 /// One solve of kvaerno3, and what it costs.
 template <class L>
@@ -56,11 +51,22 @@ auto solved(const L& algebra, double t1 = 0.3) {
 }  // namespace
 
 TEST_CASE("Newton-Krylov: every preconditioner solves what matrices do, and its laws hold") {
-  check_each<kvaerno3, gmres>();
-  check_each<kvaerno3, bicgstab>();
+  const auto dense = dense_solution<kvaerno3>();
+  const auto pattern = pattern_of_problem();
+  check_laws(with_algebra<kvaerno3, gmres<>>{}, dense);
+  check_laws(with_algebra<kvaerno3, gmres<ilu0>>{{}, {.preconditioner = {pattern}}}, dense);
+  check_laws(
+      with_algebra<kvaerno3, bicgstab<block_jacobi>>{{}, {.preconditioner = {{2, true}, pattern}}},
+      dense);
+  check_laws(with_algebra<kvaerno3, bicgstab<preconditioned_by<diffusion>>>{}, dense);
 }
 TEST_CASE("Newton-Krylov: IMEX methods precondition their implicit part") {
-  check_each<imex<kencarp3>, bicgstab>();
+  const auto dense = dense_solution<imex<kencarp3>>();
+  const auto pattern = pattern_of_problem();
+  check_laws(with_algebra<imex<kencarp3>, bicgstab<>>{}, dense);
+  check_laws(with_algebra<imex<kencarp3>, bicgstab<ilu0>>{{}, {.preconditioner = {pattern}}},
+             dense);
+  check_laws(with_algebra<imex<kencarp3>, gmres<preconditioned_by<diffusion>>>{}, dense);
 }
 
 TEST_CASE("Newton-Krylov: the tangent of a rough solve is that of its frozen grid") {
@@ -68,7 +74,7 @@ TEST_CASE("Newton-Krylov: the tangent of a rough solve is that of its frozen gri
   const options o{.rtol = 1e-4, .atol = 1e-6};
   const with_algebra<kvaerno3, bicgstab<>> m{};
   CHECK(frozen_grid_law(problem_of(0.1), m, o, adjoint).worst < 1e-10);
-  const auto pattern = std::make_shared<sparsity>(sparsity_of(problem_of(0.3)));
+  const auto pattern = pattern_of_problem();
   const with_algebra<imex<kencarp3>, gmres<ilu0>> both{{}, {.preconditioner = {pattern}}};
   CHECK(frozen_grid_law(problem_of(0.1), both, o, adjoint).worst < 1e-10);
 }
@@ -90,7 +96,7 @@ TEST_CASE("Newton-Krylov: a goal saves products, preconditioners save more") {
   const double t1 = 20;
   const auto tight = solved(gmres<>{.limits = {.goal = 0}}, t1);
   const auto plain = solved(gmres<>{}, t1);
-  const auto pattern = std::make_shared<sparsity>(sparsity_of(problem_of(t1)));
+  const auto pattern = pattern_of_problem();
   const auto incomplete = solved(gmres<ilu0>{.preconditioner = {pattern}}, t1);
   const auto mine = solved(gmres<preconditioned_by<diffusion>>{}, t1);
   const index colours = pattern->colours() * incomplete.stats.jacobian_evaluations / 2;
@@ -128,7 +134,7 @@ TEST_CASE("Newton-Krylov: a wrong transpose costs products, and no digit of the 
 }
 
 TEST_CASE("Newton-Krylov: blocks that do not fill the state are refused word by word") {
-  const auto pattern = std::make_shared<sparsity>(sparsity_of(problem_of(0.3)));
+  const auto pattern = pattern_of_problem();
   std::string said;
   try {
     solved(gmres<block_jacobi>{.preconditioner = {{5}, pattern}});
