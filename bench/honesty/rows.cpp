@@ -12,7 +12,7 @@ namespace {
 
 bool is_implicit(std::string_view name) {
   bool found = false;
-  for_each_method(joined(rosenbrock_methods{}, implicit_methods{}),
+  for_each_method(joined(rosenbrock_methods{}, implicit_methods{}, multistep_methods{}),
                   [&](auto m) { found = found || m.name == name; });
   return found;
 }

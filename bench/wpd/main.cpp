@@ -83,6 +83,7 @@ std::vector<std::string> method_names() {
   const auto take = [&](const auto& m) { names.push_back(m.name); };
   for_each_method(rosenbrock_methods{}, take);
   for_each_method(implicit_methods{}, take);
+  for_each_method(multistep_methods{}, take);
   names.insert(names.end(), explicit_names.begin(), explicit_names.end());
   return names;
 }
@@ -158,6 +159,7 @@ std::vector<std::string> gather(request& r) {
   };
   for_each_method(rosenbrock_methods{}, add);
   for_each_method(implicit_methods{}, add);
+  for_each_method(multistep_methods{}, add);
   add_sparse<radau_iia5>(r.who);
   add_sparse<radau_iia9>(r.who);
   add_sparse<esdirk547>(r.who);

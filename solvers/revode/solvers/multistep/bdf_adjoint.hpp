@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/implicit/esdirk_adjoint.hpp>
+#include <revode/linalg/refinement.hpp>
 #include <revode/solvers/multistep/bdf_step.hpp>
 
 namespace revode {

@@ -26,8 +26,11 @@ namespace revode {
 template <int K>
 struct bdf {
   static_assert(K >= 1 && K <= 5, "BDF is unstable beyond order 5 for stiff systems in practice");
-  static constexpr const char* names[] = {"bdf1", "bdf2", "bdf3", "bdf4", "bdf5"};
-  static constexpr const char* name = names[K - 1];
+  static constexpr const char* name = K == 1   ? "bdf1"
+                                      : K == 2 ? "bdf2"
+                                      : K == 3 ? "bdf3"
+                                      : K == 4 ? "bdf4"
+                                               : "bdf5";
   static constexpr const char* source = "Byrne & Hindmarsh, ACM TOMS 1 (1975) 71-96";
   static constexpr int most_order = K, order = K, embedded_order = K, dense_order = K;
   static constexpr int estimate_order = 1;  ///< of the first step
