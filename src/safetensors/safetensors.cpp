@@ -46,14 +46,17 @@ std::uint64_t bytes_of_dtype(const std::string& file, const std::string& tensor,
 json header_of(const char* text, std::size_t length, const std::string& file) {
   std::set<std::string> names;
   std::string twice;
+  bool deep = false;  // nothing in a header is: no tower of brackets comes to anyone who recurses
   const auto note = [&](int depth, json::parse_event_t event, json& parsed) {
+    deep = deep || depth > 4;
+    if (depth > 4) return false;
     if (event == json::parse_event_t::key && depth == 1 &&
         !names.insert(parsed.get_ref<const std::string&>()).second && twice.empty())
       twice = parsed.get<std::string>();
     return true;
   };
   json header = json::parse(text, text + length, note, false);
-  if (header.is_discarded() || !header.is_object())
+  if (deep || header.is_discarded() || !header.is_object())
     refuse(file,
            "a header that is no JSON object (the file is no safetensors, or damaged) write "
            "it again?");
@@ -194,7 +197,7 @@ std::vector<std::byte> tensor_bytes(const tensor_file& file) {
                       {"data_offsets", {reached, reached + t.bytes.size()}}};
     reached += t.bytes.size();
   }
-  std::string text = header.dump();
+  std::string text = header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.resize((text.size() + 7) / 8 * 8, ' ');
   std::vector<std::byte> bytes(8 + text.size() + reached);
   for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(text.size() >> (8 * i));
@@ -207,22 +210,25 @@ std::vector<std::byte> tensor_bytes(const tensor_file& file) {
 void write_tensors(const std::string& path, const tensor_file& file) {
   const std::vector<std::byte> bytes = tensor_bytes(file);
   const std::string beside = path + ".new";
+  int why = 0;
+  const auto succeeds = [&](bool good) {
+    if (!good && why == 0) why = errno;
+    return good;
+  };
   const int to = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  bool written = to >= 0;
+  bool written = succeeds(to >= 0);
   for (std::size_t done = 0; written && done < bytes.size();) {
     const ssize_t n = ::write(to, bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    written = n > 0;
+    written = succeeds(n > 0);
     if (written) done += static_cast<std::size_t>(n);
   }
-  written = written && ::fsync(to) == 0;
-  const int why = errno;
-  if (to >= 0) written = ::close(to) == 0 && written;
-  written = written && std::rename(beside.c_str(), path.c_str()) == 0;
+  written = written && succeeds(::fsync(to) == 0);
+  if (to >= 0) written = succeeds(::close(to) == 0) && written;
+  written = written && succeeds(std::rename(beside.c_str(), path.c_str()) == 0);
   if (!written) {
-    const int last = why != 0 ? why : errno;
     if (to >= 0) ::unlink(beside.c_str());
-    refuse(path, "cannot be written (" + std::string(std::strerror(last)) +
+    refuse(path, "cannot be written (" + std::string(std::strerror(why)) +
                      ") is the folder there, and has the disk room?");
   }
   // The name is on the disk as well, where the file system lets a folder be synchronised.

@@ -12,6 +12,7 @@
 #include <revode/nn/layer_norm.hpp>
 #include <revode/nn/lora.hpp>
 #include <revode/nn/mlp.hpp>
+#include <revode/nn/module_call.hpp>
 
 #include "module_checks.hpp"
 
@@ -120,6 +121,25 @@ TEST_CASE("modules: leaves have names, places and a start of their own") {
   CHECK(p[150 + 50 + 3] == 7);
 }
 
+TEST_CASE("modules: called by themselves they give what fields have of them") {
+  const gru_cell cell{2, 3};
+  call_of<double, gru_cell> by_hand(cell, 4);
+  random_numbers random(8);
+  by_hand.x = random.like(by_hand.x);
+  by_hand.p = random.like(by_hand.p);
+  by_hand.forward(true);
+  const array_of<double> w = random.like(by_hand.y), dx = random.like(by_hand.x),
+                         dp = random.like(by_hand.p);
+  array_of<double> gp = array_of<double>::Zero(dp.size()), gp_by_hand = gp;
+  module_call<double, gru_cell> call(cell);
+  Eigen::MatrixXd x = by_hand.x.reshaped(5, 4), gx = x;
+  CHECK(Eigen::MatrixXd(call(x, by_hand.p)) == by_hand.y.reshaped(3, 4));
+  call.pull(w, gx, gp);
+  CHECK(gx.reshaped() == by_hand.pull(w, &gp_by_hand));
+  CHECK(gp == gp_by_hand);
+  CHECK(Eigen::MatrixXd(call.push(dx, dp)).reshaped() == by_hand.push(dx, &dp));
+}
+
 /// What does it say?
 template <class Call>
 std::string refusal(const Call& call) {
@@ -154,6 +174,18 @@ TEST_CASE("modules: misuse is told with what to do") {
   CHECK(refusal([&] {
           lora_layer(dense_layer{2, 2}, weights, 0);
         }) == "adapter of rank 0 (it could learn nothing) take a rank of 1 or more?");
+  module_call<double, dense_layer> call(dense_layer{2, 3});
+  const Eigen::VectorXd p9 = Eigen::VectorXd::Zero(9), none;
+  CHECK(refusal([&] { call(few, p9); }) ==
+        "input of 3 numbers (a sample has 2, and there is at least one) give a whole number of "
+        "samples?");
+  CHECK(refusal([&] { call(none, p9); }) ==
+        "input of 0 numbers (a sample has 2, and there is at least one) give a whole number of "
+        "samples?");
+  CHECK(refusal([&] { call(weights, few); }) == "3 parameters (the module has 9) give as many?");
+  call(weights, p9);
+  CHECK(refusal([&] { call.push(few, p9); }) ==
+        "3 tangents of the input (the module has 6) give as many?");
   const chain adapted(lora_layer(dense_layer{2, 2}, weights, 1));
   const auto leaves = leaves_of(adapted);
   Eigen::VectorXd g = Eigen::VectorXd::Zero(adapted.parameters());

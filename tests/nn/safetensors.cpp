@@ -124,6 +124,10 @@ TEST_CASE("safetensors: damaged and hostile files are refused, word by word") {
         "write it again?");
   CHECK(said_of("[]", 0).find("no JSON object") != std::string::npos);
   CHECK(said_of(std::string(100000, '['), 0).find("no JSON object") != std::string::npos);
+  const std::string tower = std::string(1000000, '[') + std::string(1000000, ']');
+  CHECK(said_of(tower, 0).find("no JSON object") != std::string::npos);
+  CHECK(said_of("{\"w\":{\"dtype\":\"F32\",\"shape\":[" + tower + "],\"data_offsets\":[0,4]}}", 4)
+            .find("no JSON object") != std::string::npos);
   const auto one = [](const std::string& dtype, const std::string& shape,
                       const std::string& offsets) {
     return "\"w\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape +

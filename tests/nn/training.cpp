@@ -142,6 +142,10 @@ TEST_CASE("training: misuse is told with what to do") {
   adam<double> optimiser(3);
   CHECK(refusal([&] { optimiser.step(p, g, 0.1); }) ==
         "3 parameters and a gradient of 2 (the optimiser is one for 3) give as many of both?");
+  CHECK(refusal([&] {
+          adam<double>(3, {.decay = {{2, 2, 0.1}}});
+        }) ==
+        "decay of 2 numbers from 2 on (there are 3 parameters) take the ranges of this network?");
   CHECK(refusal([&] { clip_by_global_norm(g, 0); }) ==
         "clipping to a norm of 0.000000 (nothing would be left) give a positive one?");
   CHECK(refusal([] { minibatches(0, 2, 1); }) ==

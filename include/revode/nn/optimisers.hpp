@@ -41,6 +41,16 @@ inline void expect_sizes(index made_for, index p, index gradient) {
                                 std::to_string(made_for) + ") give as many of both?");
 }
 
+/// errors  std::invalid_argument: a range that is not within the parameters
+inline void expect_ranges(index parameters, const std::vector<decay_range>& ranges) {
+  for (const decay_range& r : ranges)
+    if (r.first < 0 || r.count < 0 || r.first > parameters - r.count)
+      throw std::invalid_argument("decay of " + std::to_string(r.count) + " numbers from " +
+                                  std::to_string(r.first) + " on (there are " +
+                                  std::to_string(parameters) +
+                                  " parameters) take the ranges of this network?");
+}
+
 /// p −= rate decay p on each range: decoupled weight decay.
 template <class P>
 void decay_weights(const std::vector<decay_range>& ranges, double rate, P& p) {
@@ -61,14 +71,16 @@ struct adam_options {
 /// p ← p − rate decay p − rate (m/(1 − β₁ᵏ))/(√(v/(1 − β₂ᵏ)) + ε),  k the number of the step, from 1
 /// bytes   two arrays of p's size, in p's scalar
 /// source  Kingma & Ba, ICLR 2015, algorithm 1; Loshchilov & Hutter, ICLR 2019, algorithm 2 (AdamW)
-/// errors  std::invalid_argument: p or g of another length than it was made for
+/// errors  std::invalid_argument: p or g of another length than it was made for, decay of what is not there
 template <class T>
 class adam {
  public:
   explicit adam(index parameters, adam_options o = {})
       : mean(moments<T>::Zero(parameters)),
         square(moments<T>::Zero(parameters)),
-        options_(std::move(o)) {}
+        options_(std::move(o)) {
+    expect_ranges(parameters, options_.decay);
+  }
 
   template <class P, class G>
   void step(P& p, const G& gradient, double rate) {
@@ -110,7 +122,9 @@ class sgd {
  public:
   explicit sgd(index parameters, sgd_options o = {})
       : velocity(moments<T>::Zero(parameters)),
-        options_(std::move(o)) {}
+        options_(std::move(o)) {
+    expect_ranges(parameters, options_.decay);
+  }
 
   template <class P, class G>
   void step(P& p, const G& gradient, double rate) {

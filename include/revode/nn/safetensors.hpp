@@ -34,8 +34,8 @@ struct tensor_file {
   std::map<std::string, std::string> metadata;
 };
 
-/// What a file's bytes say. Whatever they are: no byte outside them is read, and no more memory is
-/// taken than a small multiple of their number.
+/// What a file's bytes say. Whatever they are, no byte outside them is read; no header longer than
+/// 100,000,000 bytes is parsed, as by the reference reader.
 /// errors  std::runtime_error "<name>: …": a file that is cut off; a header that is too long, is no JSON, or
 ///         names a tensor twice; offsets that overlap, leave holes, lie outside or do not fit the shape; an
 ///         unknown dtype
