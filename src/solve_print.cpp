@@ -4,6 +4,7 @@
 #include <span>
 
 #include <revode/loop/tiers.hpp>
+#include <revode/schedule/all.hpp>
 #include <revode/solve/kept/run_print.hpp>
 
 namespace revode {
@@ -45,6 +46,12 @@ std::string sum_of_options(const options& o) {
 
 std::uint64_t sum_of_bytes(const void* data, std::size_t size) {
   return checksum(std::span(static_cast<const std::byte*>(data), size));
+}
+
+std::string told_of(const memory_plan& plan) {
+  return "a gradient by the schedule " + std::string(name(plan.schedule)) + " in " +
+         std::to_string(plan.request.slots) + " slots, log of at most " +
+         std::to_string(plan.log_bytes) + " bytes";
 }
 
 run_print print_of(const printed_request& r, const options& o, std::string method, std::string what,

@@ -155,13 +155,9 @@ class differentiable_solution : public solution<Y> {
     return run;
   }
   /// Where the solve is kept, if that was asked for.
-  std::unique_ptr<kept_type> kept(const P& p, const options& o) {
+  [[gnu::cold]] std::unique_ptr<kept_type> kept(const P& p, const options& o) {
     if (!o.restart) return nullptr;
-    const auto print =
-        print_of<M>(*loop_, p, o,
-                    "a gradient by the schedule " + std::string(revode::name(plan_.schedule)) +
-                        " in " + std::to_string(plan_.request.slots) + " slots, log of at most " +
-                        std::to_string(plan_.log_bytes) + " bytes");
+    const run_print print = print_of<M>(*loop_, p, o, told_of(plan_));
     return std::make_unique<kept_type>(*o.restart, begin_solve(*o.restart, print), *loop_);
   }
 

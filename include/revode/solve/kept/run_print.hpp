@@ -7,6 +7,7 @@
 
 #include <revode/concepts.hpp>
 #include <revode/io/restart_watch.hpp>
+#include <revode/schedule/planner.hpp>
 #include <revode/solve/options.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/elements.hpp>
@@ -36,6 +37,9 @@ std::uint64_t sum_of_bytes(const void* data, std::size_t size);
 /// The whole print: of the library, of the compiler and instructions, of the request.
 run_print print_of(const printed_request& r, const options& o, std::string method, std::string what,
                    std::string compiler, std::string instructions);
+
+/// What a gradient keeps, as a print tells it.
+std::string told_of(const memory_plan& plan);
 
 template <class Y>
 std::uint64_t sum_of_elements(const Y& y) {
