@@ -63,15 +63,6 @@ bool solve_correction(int i, double t, double t_new, double goal, bool first, Ca
     return true;
   }
 }
-/// The goal of a step's solves, 0 where they have none.
-template <class Record>
-double goal_of(const Record& r) {
-  if constexpr (requires { r.goal; })
-    return r.goal.value();
-  else
-    return 0;
-}
-
 /// k_i = (z − known)/(hγ): f is not evaluated again, which would magnify what is left of the error.
 template <class M, class Y>
 void close_stage(int i, double h, const esdirk_cache<algebra_t<M>, Y>& c, esdirk_stages<M, Y>& s) {

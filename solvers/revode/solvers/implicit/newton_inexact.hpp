@@ -30,6 +30,15 @@ inexact_goal choose_goal(double part, double kappa, double shift, const Y& weigh
   return {r.goal.value(), part * kappa};
 }
 
+/// The goal of a step's solves, 0 where they have none.
+template <class Record>
+double goal_of(const Record& r) {
+  if constexpr (requires { r.goal; })
+    return r.goal.value();
+  else
+    return 0;
+}
+
 /// x = (s I − J)⁻¹ x to the goal; whether it was reached. Whatever the goal, 10⁻³ of the right side do: the
 /// next correction has the rest. The first correction of a stage moves.
 template <class Factors, class X>

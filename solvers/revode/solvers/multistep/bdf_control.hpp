@@ -76,18 +76,20 @@ void open_bdf_step(double t, const bdf_record& r, const carry<M, Y>& from, carry
 /// rate go to the record, the norm of the correction to `size`.
 template <class M, class System, class Y>
 status iterate_bdf(System& sys, const tolerance& tol, double t_new, double h, double l1,
-                   double allowed, double rate, double rounding, bdf_record& r, carry<M, Y>& c,
-                   double& size) {
+                   double allowed, double rate, double rounding, bdf_record_of<M>& r,
+                   carry<M, Y>& c, double& size) {
   bdf_iterations control(allowed, r.has(r.new_factors) ? 1.0 : rate);
   newton_control to_rounding(0, 50, 1, false, rounding);
   bool failed = false;
   for (bool done = false; !done && !failed;) {
-    bdf_correction(sys, t_new, h, l1, c.memo.shift, c.state, c.cache);
+    const bool first = control.count() + to_rounding.iterations() == 0;
+    const bool reached =
+        bdf_correction(sys, t_new, h, l1, c.memo.shift, goal_of(r), first, c.state, c.cache);
     size = std::sqrt(error_squared(tol, c.cache.change, c.cache.weight));
     if (allowed > 0) {
       const auto found = control.judge(size);
-      done = found == bdf_iterations::verdict::done;
-      failed = found == bdf_iterations::verdict::failed;
+      done = found == bdf_iterations::verdict::done && reached;
+      failed = found == bdf_iterations::verdict::failed || (!done && control.count() == 3);
     } else {
       const auto found =
           to_rounding.judge(std::sqrt(weighted_square(c.cache.change, c.cache.weight)));
@@ -100,7 +102,10 @@ status iterate_bdf(System& sys, const tolerance& tol, double t_new, double h, do
   count_iterations(sys, count);
   r.iterations = static_cast<std::uint8_t>(count);
   r.rate = static_cast<float>(control.rate());
-  if (failed) return size - size == 0 ? status::newton_failure : status::non_finite_field;
+  if (failed && size - size == 0) return status::newton_failure;
+  if constexpr (inexact_v<algebra_t<M>>)
+    if (failed) return c.cache.factors.trouble_of_numbers();
+  if (failed) return status::non_finite_field;
   if (count > 1) size = std::sqrt(error_squared(tol, c.state.correction, c.cache.weight));
   return status::success;
 }
@@ -146,14 +151,18 @@ void choose_bdf_growth(const tolerance& tol, double error, const bdf_formula<M::
 /// one. Returns the norm of the correction by `size`.
 template <class M, class System, class Y>
 status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, double t_new,
-                      const carry<M, Y>& from, const bdf_formula<M::most_order>& by, bdf_record& r,
-                      bdf_tape_t<M, Y>& tape, carry<M, Y>& next, double& size) {
+                      const carry<M, Y>& from, const bdf_formula<M::most_order>& by,
+                      bdf_record_of<M>& r, bdf_tape_t<M, Y>& tape, carry<M, Y>& next,
+                      double& size) {
   const double h = t_new - t, shift = by.l[1] / h;
   const Y& y = from.state.z[0];
   fill_weights(y, tol, next.cache.weight);
   const double rounding = rounding_in<scalar_t<Y>>(relative_size(tol, y, next.cache.weight));
   const double part = m.newton > 0 ? m.newton : 0.1;
   const double allowed = std::fmax(part / (bdf_honesty * by.error), rounding);
+  if constexpr (inexact_v<algebra_t<M>>)
+    if (const double goal = next.cache.factors.limits().goal; tol.estimate && goal > 0)
+      choose_goal(goal / 6, allowed, shift, next.cache.weight, r);  // CVODE's 0.05, with 0.3
   predict_bdf(next.memo, r.order, h, next.state, tape);
   for (;;) {
     status found = prepare_bdf_matrix(m, sys, t, y, shift, r, next);
@@ -169,19 +178,21 @@ status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, d
 }
 
 template <bdf_method M, class System, class Y>
-outcome<bdf_record> attempt(const M& m, System& sys, const tolerance& tol, double t, double t_new,
-                            const carry<M, Y>& from, bdf_tape_t<M, Y>& tape, carry<M, Y>& next) {
+outcome<bdf_record_of<M>> attempt(const M& m, System& sys, const tolerance& tol, double t,
+                                  double t_new, const carry<M, Y>& from, bdf_tape_t<M, Y>& tape,
+                                  carry<M, Y>& next) {
   const double h = t_new - t;
   const int q = choose_bdf_order(from.memo, h, tol.estimate);
   const bdf_formula<M::most_order> by(q, h, from.memo.tau);
-  outcome<bdf_record> found;
-  bdf_record& r = found.record;
-  r = {0.25f,
-       1,
-       static_cast<std::uint8_t>(q),
-       static_cast<std::uint8_t>(q),
-       0,
-       choose_bdf_matrix(from.memo, by.l[1] / h, tol.estimate)};
+  outcome<bdf_record_of<M>> found;
+  bdf_record_of<M>& r = found.record;
+  r = {};
+  static_cast<bdf_record&>(r) = {0.25f,
+                                 1,
+                                 static_cast<std::uint8_t>(q),
+                                 static_cast<std::uint8_t>(q),
+                                 0,
+                                 choose_bdf_matrix(from.memo, by.l[1] / h, tol.estimate)};
   open_bdf_step<M>(t, r, from, next);
   double size = 0;
   found.what = solve_bdf_step(m, sys, tol, t, t_new, from, by, r, tape, next, size);
@@ -199,8 +210,8 @@ outcome<bdf_record> attempt(const M& m, System& sys, const tolerance& tol, doubl
 
 /// The factor after a rejection: by the error, 0.25 where iterations failed; the third failure of a step
 /// goes back to order 1.
-template <class Memo>
-double reject_bdf_step(const outcome<bdf_record>& found, Memo& from) {
+template <class Record, class Memo>
+double reject_bdf_step(const outcome<Record>& found, Memo& from) {
   bdf_decisions& d = from.next;
   d.rejected = true;
   if (found.what != status::success) {
@@ -219,8 +230,8 @@ double reject_bdf_step(const outcome<bdf_record>& found, Memo& from) {
 
 /// CVODE's rules, within the controller's bounds; its gains are not read.
 template <bdf_method M, class Controller, class Memory, class Y>
-double propose(const M&, const Controller& c, Memory& memory, const outcome<bdf_record>& found,
-               carry<M, Y>& from, carry<M, Y>& next) {
+double propose(const M&, const Controller& c, Memory& memory,
+               const outcome<bdf_record_of<M>>& found, carry<M, Y>& from, carry<M, Y>& next) {
   constexpr int most = M::most_order;
   memory.rejected = !(found.error_squared <= 1);
   if (memory.rejected) return reject_bdf_step(found, from.memo);

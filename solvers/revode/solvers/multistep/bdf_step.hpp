@@ -68,18 +68,26 @@ void bdf_residual(System& sys, double t_new, double h, double l1, const nordsiec
                                 muladd(-inverse, s.z[1].data()[i], c.change.data()[i]));
 }
 
-/// One correction of a. That by factors of another shift is scaled to what lies between the two.
+/// One correction of a, with J where the iteration is and no further than the goal where there is one;
+/// whether that was reached. One by factors of another shift is scaled to what lies between the two.
 /// source  CVODE, modified Newton iterations: 2/(1 + γ/γ_LU)
 template <class System, class Y, int K, class Cache>
-void bdf_correction(System& sys, double t_new, double h, double l1, double shift_of_factors,
-                    const nordsieck<Y, K>& s, Cache& c) {
+bool bdf_correction(System& sys, double t_new, double h, double l1, double shift_of_factors,
+                    double goal, bool first, const nordsieck<Y, K>& s, Cache& c) {
   using T = scalar_t<Y>;
   bdf_residual(sys, t_new, h, l1, s, c);
-  solve_roughly<false>(c.factors, newton_solve_tolerance, c.change);
   const double shift = l1 / h;
-  if (shift == shift_of_factors) return;
+  if constexpr (Cache::inexact) {
+    if (goal > 0) {
+      c.factors.move(t_new, c.stage, T(shift));
+      return solve_to(c.factors, goal, first, c.change);
+    }
+  }
+  solve_roughly<false>(c.factors, newton_solve_tolerance, c.change);
+  if (shift == shift_of_factors) return true;
   const T scale = T(2 / (1 + shift_of_factors / shift));
   for (int i = 0, n = length(c.change); i < n; ++i) c.change.data()[i] = scale * c.change.data()[i];
+  return true;
 }
 
 /// Over duals: the tangent of the solved equation, with the Jacobian there, by corrections that leave
@@ -153,15 +161,15 @@ void push_begin(const M&, System& sys, double t, const Y& y, const Y& y_dot, con
 }
 
 template <bdf_method M, class System, class Y>
-void replay(const M& m, System& sys, double t, double t_new, const bdf_record& r, carry<M, Y>& c,
-            bdf_tape_t<M, Y>& tape) {
+void replay(const M& m, System& sys, double t, double t_new, const bdf_record_of<M>& r,
+            carry<M, Y>& c, bdf_tape_t<M, Y>& tape) {
   const double h = t_new - t;
   const bdf_formula<M::most_order> by(r.order, h, c.memo.tau);
   prepare_bdf_matrix(m, sys, t, c.state.z[0], by.l[1] / h, r, c);
   predict_bdf(c.memo, r.order, h, c.state, tape);
   fill(c.state.correction, scalar_t<Y>(0));
   for (int round = 0; round < r.iterations; ++round) {
-    bdf_correction(sys, t_new, h, by.l[1], c.memo.shift, c.state, c.cache);
+    bdf_correction(sys, t_new, h, by.l[1], c.memo.shift, goal_of(r), round == 0, c.state, c.cache);
     add(c.cache.change, c.state.correction);
   }
   if constexpr (is_differentiable_v<scalar_t<Y>>)

@@ -119,6 +119,7 @@ struct bdf_memo {
 /// What is rebuilt from the memo, and places for the iterations.
 template <class L, class Y>
 struct bdf_cache {
+  static constexpr bool inexact = inexact_v<L>;
   typename L::template jacobian<Y> jacobian;
   typename L::template factors<Y> factors;  ///< of l₁/h − J
   Y stage, change, weight;
@@ -164,6 +165,12 @@ struct bdf_record {
   static constexpr std::uint8_t new_jacobian = 1, new_factors = 2;
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 };
+/// Where solves end at a goal, the goal as well.
+struct inexact_bdf_record : bdf_record {
+  short_number goal;
+};
+template <class M>
+using bdf_record_of = std::conditional_t<inexact_v<algebra_t<M>>, inexact_bdf_record, bdf_record>;
 
 /// For pull and push: a Jacobian and factors of their own; for dense output, the array's tangent.
 template <class L, class Y, int K>
@@ -200,7 +207,7 @@ struct method_types<M, Y> : default_types<Y> {
   using memo = bdf_memo<Y, M::most_order>;
   using cache = bdf_cache<algebra_t<M>, Y>;
   using tape = bdf_tape_t<M, Y>;
-  using record = bdf_record;
+  using record = bdf_record_of<M>;
   using scratch = bdf_scratch_t<M, Y>;
   using seeds = bdf_state_t<M, Y>;
   static constexpr bool asks_jacobian = std::is_same_v<algebra_t<M>, dense_algebra>;
