@@ -27,9 +27,9 @@ void predict_bdf(const bdf_memo<Y, K>& memo, int q, double h, nordsieck<Y, K>& s
     copy(s.correction, s.z[q]);
     for (int i = 0, n = length(s.z[q]); i < n; ++i)
       s.z[q].data()[i] = T(by.raise) * s.z[q].data()[i];
-    for (int j = 2; j < q; ++j) axpy(T(by.c[j]), s.z[q], s.z[j]);
+    for (int j = 2; j < q; ++j) axpy(T(tape.change[j]), s.z[q], s.z[j]);
   } else if (q < before) {
-    for (int j = 2; q > 1 && j <= q; ++j) axpy(T(-by.c[j]), s.z[before], s.z[j]);
+    for (int j = 2; q > 1 && j <= q; ++j) axpy(T(-tape.change[j]), s.z[before], s.z[j]);
     for (int j = q + 1; j <= before; ++j) fill(s.z[j], T(0));
   }
   double power = 1;
@@ -117,9 +117,9 @@ void finish_bdf_step(int q, double h, const bdf_formula<M::most_order>& by, bdf_
                      carry<M, Y>& to) {
   constexpr int most = M::most_order;
   auto& s = to.state;
-  for (int j = 0; j <= q; ++j) axpy(scalar_t<Y>(by.l[j]), s.correction, s.z[j]);
   for (int j = 0; j <= most; ++j) {
     tape.l[j] = j <= q ? by.l[j] : 0.0;
+    if (j <= q) axpy(scalar_t<Y>(tape.l[j]), s.correction, s.z[j]);
     copy(s.z[j], tape.z[j]);
   }
   to.memo.order = q;
