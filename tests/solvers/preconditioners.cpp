@@ -11,6 +11,7 @@
 #include <revode/linalg/ilu0.hpp>
 #include <revode/linalg/krylov/bicgstab.hpp>
 #include <revode/linalg/preconditioned_by.hpp>
+#include <revode/linalg/sparse/sparsity_of.hpp>
 #include <revode/solvers/imex.hpp>
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/kvaerno3.hpp>
