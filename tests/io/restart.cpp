@@ -16,6 +16,7 @@
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/io/restart.hpp>
 #include <revode/problems/lorenz.hpp>
+#include <revode/solve/events.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {
@@ -71,6 +72,37 @@ found differentiated(const options& o, const recursive_checkpoint& adjoint) {
   for (const index count :
        {r.peak_states, r.peak_tapes, r.peak_bytes, r.restores, r.replayed_steps, r.pulled_steps,
         r.field_evaluations, r.vjp_evaluations, s.stats.field_evaluations})
+    all.push_back(static_cast<double>(count));
+  return all;
+}
+
+struct ball {  // y = (height, speed), p = (gravity, restitution)
+  void operator()(const auto&, const auto& y, const auto& p, auto& dy) const {
+    dy[0] = y[1];
+    dy[1] = -p[0];
+  }
+};
+struct bounce {
+  static constexpr auto direction = crossing::falling;
+  auto condition(const auto&, const auto& y, const auto&) const { return y[0]; }
+  void jump(const auto&, const auto& y, const auto& p, auto& y_new) const {
+    y_new[1] = -p[1] * y[1];
+  }
+};
+/// Of the times of a ball's bounces, and of where it is at the end, behind a stop.
+found bounced(options o) {
+  o.save.ts = {0.3, 0.9, 1.5};
+  o.stops = {1.0};
+  const problem q{ball{}, vec{1.0, 0.0}, 0.0, 2.4, vec{9.81, 0.8}};
+  auto s = solve(q, tsit5{}, o, events(bounce{}), recursive_checkpoint{.slots = 3});
+  const auto g =
+      s.pullback({.y = vec{1.0, 2.0}, .events = std::vector<double>(s.events.size(), 1)});
+  found all = g.stops;
+  for (const occurrence& e : s.events) all.push_back(e.t);
+  for (const auto& y : s.ys) all.push_back(y[0]);
+  for (int i = 0; i < 2; ++i) all.insert(all.end(), {s.y[i], g.y0[i], g.p[i]});
+  for (const index count : {s.stats.field_evaluations, g.reverse.field_evaluations,
+                            g.reverse.vjp_evaluations, g.reverse.replayed_steps})
     all.push_back(static_cast<double>(count));
   return all;
 }
@@ -149,6 +181,10 @@ TEST_CASE(
     if (kind == schedule_kind::two_tier) adjoint.slow_slots = 4;
     check_kills(101, 3, [&](const options& o) { return differentiated(o, adjoint); });
   }
+}
+
+TEST_CASE("a gradient through events and stops that is killed goes on to the same bits") {
+  check_kills(31, 3, [](const options& o) { return bounced(o); });
 }
 
 TEST_CASE("several solves in one file go on one after another") {
