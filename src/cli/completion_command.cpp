@@ -62,7 +62,8 @@ std::string bash() {
       "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
       "  case $prev in\n";
   for (const auto& [option, words] : words_of_options())
-    text += "    " + option + ") COMPREPLY=($(compgen -W '" + words + "' -- \"$cur\")); return ;;\n";
+    text +=
+        "    " + option + ") COMPREPLY=($(compgen -W '" + words + "' -- \"$cur\")); return ;;\n";
   text +=
       "    --out|--plot|--events|--steps-log|--histogram|--spill) COMPREPLY=($(compgen -f -- "
       "\"$cur\")); return ;;\n  esac\n"
@@ -113,17 +114,17 @@ std::string fish() {
   return text;
 }
 
-std::string roff(const std::string& text) {
-  return escaped(escaped(text, "\\", "\\"), "-", "\\");
-}
+std::string roff(const std::string& text) { return escaped(escaped(text, "\\", "\\"), "-", "\\"); }
 
 std::string manual() {
   std::string text =
       ".TH REVODE 1 \"\" \"revode " REVODE_VERSION
       "\"\n.SH NAME\nrevode \\- ordinary differential equations and exact gradients\n"
       ".SH SYNOPSIS\n.B revode\n.I COMMAND\n[\\fIPROBLEM\\fR] [\\fIoptions\\fR]\n"
-      ".SH DESCRIPTION\nSolves ordinary differential equations and gives the exact gradient of what "
-      "was computed, in as little memory as is allowed. A\n.I PROBLEM\nis a name of\n.B revode list "
+      ".SH DESCRIPTION\nSolves ordinary differential equations and gives the exact gradient of "
+      "what "
+      "was computed, in as little memory as is allowed. A\n.I PROBLEM\nis a name of\n.B revode "
+      "list "
       "problems\\fR,\na model in a text file (\\fIsir.ode\\fR) or a shared library "
       "(\\fIlibmine.so:argument\\fR).\n.SH COMMANDS\n";
   for (const described_command& c : described_commands()) {
@@ -133,7 +134,8 @@ std::string manual() {
               "\n" + roff(o.help) + "\n";
   }
   return text +
-         ".SH EXIT STATUS\n0, 1 where a solve or a gradient failed, 2 for misuse, 3 where an output "
+         ".SH EXIT STATUS\n0, 1 where a solve or a gradient failed, 2 for misuse, 3 where an "
+         "output "
          "could not be written; all but 0 leave a line on stderr.\n"
          ".SH ENVIRONMENT\n.TP\n.B REVODE_CACHE\nwhere compiled models are kept\n"
          ".TP\n.B REVODE_INCLUDE\nfolders of revode's and Eigen's headers, between colons\n"

@@ -23,7 +23,7 @@ struct run_request {
   bool chosen = false;   ///< no --method: the library's choice
   bool altered = false;  ///< t0, t1, y0 or p are not the problem's own: no reference
   options settings;
-  index save_intervals = 0;                  ///< of --save-count
+  index save_intervals = 0;                          ///< of --save-count
   std::string out, plot, events, steps_log, report;  ///< files; empty: none
   bool json = false;
 

@@ -64,7 +64,7 @@ TEST_CASE("--restart: misuse is one line of the known form") {
        "folder?"},
       {"solve decay --restart '" REVODE_COMMAND "'",
        "the restart file '" REVODE_COMMAND "' is no file of a run of this version (it does not "
-                                           "begin as one) give another name, or remove "
+       "begin as one) give another name, or remove "
        "it?"}};
   for (const auto& [words, text] : all) {
     const auto& the_words = words;
