@@ -238,6 +238,7 @@ std::size_t begin_solve(restart_journal& journal, const run_print& print) {
 }
 
 void restart_watch::look() {
+  give_up();
   if (journal_.due()) write();
 }
 

@@ -17,6 +17,7 @@
 #include <revode/io/restart.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/solve/events.hpp>
+#include <revode/solvers/kvaerno3.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {
@@ -181,6 +182,35 @@ TEST_CASE(
     if (kind == schedule_kind::two_tier) adjoint.slow_slots = 4;
     check_kills(101, 3, [&](const options& o) { return differentiated(o, adjoint); });
   }
+}
+
+struct chain {
+  void operator()(const auto&, const auto& y, const auto& p, auto& dy) const {
+    for (int i = 0; i < 10; ++i)
+      dy[i] = p[0] * (y[(i + 1) % 10] - y[i]) - y[i] * y[i] * y[(i + 9) % 10];
+  }
+};
+
+// More than 8 components: a pull that nobody keeps has the factors of the pull before.
+TEST_CASE("an implicit gradient that is killed goes on to the bits of a kept one that is not") {
+  vec<double, 10> y0{};
+  for (int i = 0; i < 10; ++i) y0[i] = 1 + 0.3 * i;
+  const problem q{chain{}, y0, 0.0, 1.0, vec<double, 1>{30.0}};
+  const auto run = [&](const options& o) {
+    auto s = solve(q, kvaerno3{}, o, recursive_checkpoint{.slots = 3});
+    const auto g = s.pullback(y0);
+    found all(g.y0.data(), g.y0.data() + 10);
+    all.push_back(g.p[0]);
+    return all;
+  };
+  const run_file file;
+  const found whole = run(watched(file));
+  file.clear();
+  CHECK(kills_until_the_end(file, 53, run) >= 3);
+  CHECK(run(watched(file)) == whole);
+  const found alone = run(options{.save = {.ts = {0.3, 0.5}}});
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    CHECK(whole[i] == doctest::Approx(alone[i]).epsilon(1e-12));
 }
 
 TEST_CASE("a gradient through events and stops that is killed goes on to the same bits") {

@@ -35,6 +35,9 @@ class restart_watch {
   bool resume();
 
  protected:
+  /// Behind each step and action, written or not: what no file has is given up, so that a run that was
+  /// killed and one that was not go on alike.
+  virtual void give_up() {}
   /// All that the solve is made of.
   virtual void pass(byte_stream& bytes) = 0;
 

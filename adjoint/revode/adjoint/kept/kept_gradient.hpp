@@ -7,6 +7,7 @@
 
 #include <revode/adjoint/gradient.hpp>
 #include <revode/io/restart_watch.hpp>
+#include <revode/linalg/refinement.hpp>
 #include <revode/solve/kept/kept_parts.hpp>
 #include <revode/solve/kept/run_print.hpp>
 
@@ -72,6 +73,11 @@ class kept_gradient final : public restart_watch {
   bool keeps_next() { return std::exchange(first_, false); }
 
  protected:
+  /// The factors that a pull has from the pull before.
+  [[gnu::cold]] void give_up() override {
+    if constexpr (requires { loop_.scratch().kept = sweep_factors{}; })
+      loop_.scratch().kept = sweep_factors{};
+  }
   [[gnu::cold]] void pass(byte_stream& s) override {
     s.values(stage_);
     kept_parts::stepper(s, loop_);

@@ -44,7 +44,7 @@ struct kept_parts {
 
   static void counts(byte_stream& s, statistics& c) {
     s.values(c.accepted, c.rejected, c.field_evaluations, c.jacobian_evaluations, c.factorizations,
-             c.linear_solves, c.newton_iterations, c.equal_bits);
+             c.linear_solves, c.newton_iterations, c.jvp_evaluations, c.equal_bits);
   }
   template <class Y>
   static void points(byte_stream& s, solution<Y>& x, const Y& like) {
