@@ -140,47 +140,71 @@ class register_sweep {
   /// Is this field's recording one of constant length, and short enough? The optimiser knows: not
   /// for a field that branches on its state or keeps a loop. Asked once per field and program, so that
   /// every caller goes the same way and gets the same bits.
-  static bool fits(const F& f, T t, const Y& y, const P& p) {
-    return code_of(f, t, y, p).with_time != nullptr;
-  }
+  static bool fits(const F& f, T t, const Y& y, const P& p) { return asked(f, t, y, p) != nullptr; }
   /// What fits() said.
   static inline optimiser_answer told{};
 
-  /// gt (unless null), gy, gp += wᵀ (f_t, f_y, f_p); needs fits(). A unit whose optimiser is not asked
-  /// calls the code of the unit that was, and compiles none.
+  /// gt (unless null), gy, gp += wᵀ (f_t, f_y, f_p); needs fits(). Compiled into its caller where the
+  /// length is a constant there as well; otherwise, and in a unit whose optimiser is not asked, the
+  /// code that was asked is called.
   template <class GP>
   [[gnu::always_inline]] static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt,
                                          Y& gy, GP& gp) {
-    if constexpr (optimiser_answers) {
-      gt != nullptr ? sweep<true>(f, t, y, p, w, gt, gy, gp)
-                    : sweep<false>(f, t, y, p, w, gt, gy, gp);
-    } else if constexpr (std::is_same_v<GP, P>) {
-      const code& c = code_of(f, t, y, p);
-      (gt != nullptr ? c.with_time : c.without_time)(f, t, y, p, w, gt, gy, gp);
-    } else {
-      P unused{};
-      vjp(f, t, y, p, w, gt, gy, unused);
-    }
+    if constexpr (optimiser_answers)
+      if (gt != nullptr ? sweep<true>(f, t, y, p, w, gt, gy, gp)
+                        : sweep<false>(f, t, y, p, w, gt, gy, gp))
+        return;
+    vjp_as_asked(f, t, y, p, w, gt, gy, gp);
   }
 
  private:
-  using sweep_of_field = void (*)(const F&, T, const Y&, const P&, const Y&, T*, Y&, P&);
-  struct code {
-    sweep_of_field with_time = nullptr, without_time = nullptr;
-  };
+  using sweep_of_field = bool (*)(const F&, T, const Y&, const P&, const Y&, T*, Y&, P&);
 
-  static const code& code_of(const F& f, T t, const Y& y, const P& p) {
-    static const code answer = ask<optimiser_answers>(f, t, y, p);
+  static sweep_of_field asked(const F& f, T t, const Y& y, const P& p) {
+    static const sweep_of_field answer = ask<optimiser_answers>(f, t, y, p);
     return answer;
   }
+  template <bool Answers>
+  [[gnu::noinline]] static sweep_of_field ask(const F& f, T t, const Y& y, const P& p) {
+    sweep_of_field answer = nullptr;
+    if constexpr (Answers) {
+      Y unused{};
+      P none{};
+      T time(0);
+      const volatile sweep_of_field all = &sweep_apart;  // not a copy made for the question
+      if (all(f, t, y, p, y, &time, unused, none)) answer = all;
+    }
+    told.give(answer != nullptr);
+    return answer;
+  }
+  template <class GP>
+  [[gnu::noinline]] static void vjp_as_asked(const F& f, T t, const Y& y, const P& p, const Y& w,
+                                             T* gt, Y& gy, GP& gp) {
+    T unused(0);
+    if constexpr (std::is_same_v<GP, P>) {
+      asked(f, t, y, p)(f, t, y, p, w, gt != nullptr ? gt : &unused, gy, gp);
+    } else {
+      P none{};
+      vjp_as_asked(f, t, y, p, w, gt, gy, none);
+    }
+  }
 
+  [[gnu::noinline, gnu::flatten]] static bool sweep_apart(const F& f, T t, const Y& y, const P& p,
+                                                          const Y& w, T* gt, Y& gy, P& gp) {
+    return sweep<true>(f, t, y, p, w, gt, gy, gp);
+  }
+
+  /// False, and nothing is added, where the optimiser does not see how long the recording is: what
+  /// would pull it is then left out.
   template <bool Time, class GP>
-  [[gnu::flatten]] static void sweep(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt,
+  [[gnu::flatten]] static bool sweep(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt,
                                      Y& gy, GP& gp) {
     constexpr int tracked = static_size_v<GP> == 0 ? 0 : np, inputs = n + tracked + (Time ? 1 : 0);
     tape r;
     field_arrays<Y, P, V> a;
     record<Time, tracked>(r, f, t, y, p, a);
+    const int size = r.size();
+    if (!__builtin_constant_p(size) || size > capacity) return false;
     typename tape::adjoints adjoint{};
     for_constant<n>([&](int i) __attribute__((always_inline)) {
       const V& out = a.dy.data()[i];
@@ -193,6 +217,7 @@ class register_sweep {
       adjoint.hand_out(n + i, gp.data()[i]);
     });
     if constexpr (Time) adjoint.hand_out(n + tracked, *gt);
+    return true;
   }
 
   template <int Count, class Op>
@@ -201,9 +226,9 @@ class register_sweep {
     (std::make_integer_sequence<int, Count>{});
   }
 
+  // Not inlined by force: compilers would look into this function before they have looked into the field.
   template <bool Time, int Tracked>
-  [[gnu::always_inline]] static void record(tape& r, const F& f, T t, const Y& y, const P& p,
-                                            field_arrays<Y, P, V>& a) {
+  static void record(tape& r, const F& f, T t, const Y& y, const P& p, field_arrays<Y, P, V>& a) {
     for_constant<n>([&](int i)
                         __attribute__((always_inline)) { a.y.data()[i] = r.input(y.data()[i]); });
     for_constant<np>([&](int i) __attribute__((always_inline)) {
@@ -211,22 +236,6 @@ class register_sweep {
     });
     const V time = Time ? r.input(t) : V(t);
     f(time, a.y, a.p, a.dy);
-  }
-
-  template <bool Answers>
-  [[gnu::noinline]] static code ask(const F& f, T t, const Y& y, const P& p) {
-    code answer;
-    if constexpr (Answers)
-      if (probe(f, t, y, p)) answer = {&sweep<true, P>, &sweep<false, P>};
-    told.give(answer.with_time != nullptr);
-    return answer;
-  }
-  [[gnu::noinline, gnu::flatten]] static bool probe(const F& f, T t, const Y& y, const P& p) {
-    tape r;
-    field_arrays<Y, P, V> a;
-    record<true, np>(r, f, t, y, p, a);
-    const int size = r.size();
-    return __builtin_constant_p(size) && size <= capacity;
   }
 };
 

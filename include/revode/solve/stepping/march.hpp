@@ -98,7 +98,9 @@ class march {
 
   /// Repeats the steps up to number `to`, in one stretch, as the log knows them.
   void replay_logged(const log_type& log, const cut_list& cuts, index to, tape_type& tape) {
-    if constexpr (std::is_trivially_copyable_v<carry_type>)
+    // Beside an iteration, which leaves a record, a call is nothing, and its code is long.
+    if constexpr (std::is_trivially_copyable_v<carry_type> &&
+                  std::is_same_v<typename types::record, nothing>)
       replay_in_registers(log, cuts, to, tape);
     else
       replay_from(log, cuts, to, tape, now());
