@@ -154,14 +154,19 @@ class register_sweep {
       if (gt != nullptr ? sweep<true>(f, t, y, p, w, gt, gy, gp)
                         : sweep<false>(f, t, y, p, w, gt, gy, gp))
         return;
-    vjp_as_asked(f, t, y, p, w, gt, gy, gp);
+    T unused(0);
+    vjp_as_asked(f, t, y, p, w, gt != nullptr ? *gt : unused, gy, gp);
   }
 
  private:
   using sweep_of_field = bool (*)(const F&, T, const Y&, const P&, const Y&, T*, Y&, P&);
 
   static sweep_of_field asked(const F& f, T t, const Y& y, const P& p) {
-    static const sweep_of_field answer = ask<optimiser_answers>(f, t, y, p);
+    static const sweep_of_field answer = [&] {  // of copies: the caller's arrays stay in registers
+      const Y at = y;
+      const P parameters = p;
+      return ask<optimiser_answers>(f, t, at, parameters);
+    }();
     return answer;
   }
   template <bool Answers>
@@ -171,26 +176,28 @@ class register_sweep {
       Y unused{};
       P none{};
       T time(0);
-      const volatile sweep_of_field all = &sweep_apart;  // not a copy made for the question
-      if (all(f, t, y, p, y, &time, unused, none)) answer = all;
+      if (sweep_apart(f, t, y, p, y, &time, unused, none)) answer = &sweep_apart;
     }
     told.give(answer != nullptr);
     return answer;
   }
   template <class GP>
   [[gnu::noinline]] static void vjp_as_asked(const F& f, T t, const Y& y, const P& p, const Y& w,
-                                             T* gt, Y& gy, GP& gp) {
-    T unused(0);
+                                             T& gt, Y& gy, GP& gp) {
     if constexpr (std::is_same_v<GP, P>) {
-      asked(f, t, y, p)(f, t, y, p, w, gt != nullptr ? gt : &unused, gy, gp);
+      asked(f, t, y, p)(f, t, y, p, w, &gt, gy, gp);
     } else {
       P none{};
       vjp_as_asked(f, t, y, p, w, gt, gy, none);
     }
   }
 
-  [[gnu::noinline, gnu::flatten]] static bool sweep_apart(const F& f, T t, const Y& y, const P& p,
-                                                          const Y& w, T* gt, Y& gy, P& gp) {
+  // By its name, not by a pointer: whether it throws is seen, and what asks has no code for that.
+#if __has_cpp_attribute(gnu::noclone)
+  [[gnu::noclone]]  // no copy is made for the question
+#endif
+  [[gnu::noinline, gnu::flatten]] static bool
+  sweep_apart(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy, P& gp) {
     return sweep<true>(f, t, y, p, w, gt, gy, gp);
   }
 
