@@ -165,10 +165,16 @@ class executor {
   }
 
   void advance(index to) {
+    if (watch_ != nullptr) return advance_watched(to);
+    const index from = loop_->position();
+    loop_->run(to, loop_->work_tape());
+    counts_.steps += loop_->position() - from;
+  }
+  [[gnu::noinline, gnu::cold]] void advance_watched(index to) {
     for (index from = loop_->position();; from = loop_->position()) {
-      loop_->run(watch_ != nullptr && from + 1 < to ? from + 1 : to, loop_->work_tape());
+      loop_->run(from + 1 < to ? from + 1 : to, loop_->work_tape());
       counts_.steps += loop_->position() - from;
-      if (watch_ == nullptr || loop_->position() >= to || loop_->finished()) return;
+      if (loop_->position() >= to || loop_->finished()) return;
       watch_->look();
     }
   }
