@@ -66,6 +66,8 @@ nightly_fuzz() {
   configure release && build release --target revode_command &&
     fuzz numbers src/cli/text.cpp &&
     fuzz spill src/loop/file_pool.cpp &&
+    fuzz arrays src/io/npy.cpp src/io/npz.cpp src/safetensors/safetensors.cpp &&
+    fuzz restart src/io/restart.cpp &&
     fuzz models src/problems/model/scanner.cpp src/problems/model/expression.cpp src/problems/model/reader.cpp src/problems/model/source.cpp &&
     fuzz requests src/cli/arguments.cpp src/cli/ensemble_request.cpp src/cli/gradient_request.cpp src/cli/loss.cpp \
       src/cli/methods.cpp src/cli/request.cpp src/cli/text.cpp \
