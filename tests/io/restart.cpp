@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -274,6 +275,33 @@ TEST_CASE("where the newest file is torn the one before is gone on from") {
   options o = request;
   o.restart = journal;
   CHECK(solved(o) == solved(request));
+}
+
+TEST_CASE("a hundred kills at random moments leave the same bits") {
+  const run_file file;
+  const recursive_checkpoint adjoint{.slots = 4};
+  const found alone = differentiated({.save = {.ts = {0.3, 0.5}}}, adjoint);
+  const auto whole = [&] {
+    CHECK(differentiated(watched(file), adjoint) == alone);
+    file.clear();
+  };
+  std::mt19937 moment(7);
+  for (int kills = 0; kills < 100;) {
+    const pid_t child = fork();
+    if (child == 0) {
+      differentiated(watched(file), adjoint);
+      _exit(0);
+    }
+    usleep(static_cast<useconds_t>(moment() % 4000));
+    kill(child, SIGKILL);
+    int state = 0;
+    waitpid(child, &state, 0);
+    if (WIFSIGNALED(state))
+      ++kills;
+    else  // it had ended
+      whole();
+  }
+  whole();
 }
 
 TEST_CASE("SIGTERM keeps the run and then ends it") {
