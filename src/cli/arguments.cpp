@@ -46,7 +46,7 @@ constexpr std::array run_options{
     option_text{"--save-count", "N", "save at the ends of N equal intervals"},
     option_text{"--out", "FILE",
                 "write the save points (without any: both ends) as CSV, or with all else that is "
-                "known as arrays for NumPy: run.npz"},
+                "known as arrays by name: run.npz, run.h5"},
     option_text{"--plot", "FILE", "draw the solution, .svg or .png (needs gnuplot)"},
     report_option,
     option_text{"--events", "FILE", "write the events, of a problem that has any, as CSV"},
@@ -117,7 +117,7 @@ constexpr std::array ensemble_options{
     option_text{"--slots", "S", "states kept at once of a lane"},
     option_text{"--budget", "BYTES", "for all lanes under way at a time (default 1GiB)"},
     log_option,
-    option_text{"--out", "FILE", "write a row a lane as CSV, or arrays for NumPy: run.npz"},
+    option_text{"--out", "FILE", "write a row a lane as CSV, or arrays by name: run.npz, run.h5"},
     option_text{"--plot", "FILE", "draw the final states, .svg or .png (needs gnuplot)"},
     option_text{"--histogram", "FILE", "draw how many lanes took how many steps"},
     report_option,

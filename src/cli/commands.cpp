@@ -9,7 +9,7 @@
 #include <cli/lists.hpp>
 #include <cli/output_csv.hpp>
 #include <cli/output_json.hpp>
-#include <cli/output_npz.hpp>
+#include <cli/output_arrays.hpp>
 #include <cli/output_text.hpp>
 #include <cli/report_file.hpp>
 #include <cli/request.hpp>
@@ -51,9 +51,9 @@ std::optional<step_file> begin_steps(const run_request& r) {
 
 /// What is written behind a solve; its steps were, as it went. `more`: what else an NPZ file has.
 void add_files(report& done, const run_request& r, const solution_type& s,
-               std::optional<step_file>& steps, const npz_arrays& more = {}) {
-  if (is_npz(r.out))
-    add_file(done, [&] { write_npz(r, s, more); });
+               std::optional<step_file>& steps, const named_arrays& more = {}) {
+  if (has_arrays(r.out))
+    add_file(done, [&] { write_arrays(r, s, more); });
   else if (!r.out.empty())
     add_file(done, [&] { write_csv(r, s); });
   if (!r.events.empty()) add_file(done, [&] { write_events(r, s); });

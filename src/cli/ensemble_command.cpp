@@ -9,7 +9,7 @@
 
 #include <cli/ensemble_output.hpp>
 #include <cli/kept_lanes.hpp>
-#include <cli/output_npz.hpp>
+#include <cli/output_arrays.hpp>
 #include <cli/progress.hpp>
 #include <cli/report_file.hpp>
 
@@ -61,8 +61,8 @@ report ensemble_command(const arguments& given) {
         "not all of " + std::to_string(r.in_lanes.lanes) + " lanes reached t1 (" + others + ")";
     done.exit_status = 1;
   }
-  if (is_npz(r.out))
-    add_file(done, [&] { write_npz(r, found); });
+  if (has_arrays(r.out))
+    add_file(done, [&] { write_arrays(r, found); });
   else if (!r.out.empty())
     add_file(done, [&] { write_csv(r, found); });
   if (!r.plot.empty()) add_file(done, [&] { draw_lanes(r, found); });

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <variant>
 
-#include <cli/output_npz.hpp>
+#include <cli/output_arrays.hpp>
 #include <cli/text.hpp>
 
 namespace revode::cli {
@@ -16,7 +16,7 @@ namespace {
 /// A file with some of the lanes of an ensemble.
 struct ensemble_part {
   std::string file;
-  npz_arrays arrays;
+  named_arrays arrays;
   index lanes = 0, first = 0, past = 0;  ///< of the ensemble; those in the file
 };
 
@@ -48,7 +48,7 @@ index number_in(const ensemble_part& part, std::string_view name) {
 }
 
 ensemble_part read_part(const std::string& file) {
-  ensemble_part part{file, read_npz(content_of(file), in_quotes(file))};
+  ensemble_part part{file, read_arrays(content_of(file), file)};
   part.lanes = number_in(part, "lanes");
   part.first = number_in(part, "first_lane");
   const npy_array* ended = find_array(part.arrays, "status");
@@ -123,21 +123,21 @@ report merge_command(const arguments& given) {
         "no parts to merge (the lanes of an ensemble lie in them) give files by 'revode "
         "ensemble … --out part.npz'?");
   const std::string out = given.value_or("--out", "");
-  if (!is_npz(out))
+  if (!has_arrays(out))
     misuse("'revode merge' with " + (out.empty() ? "no --out" : "--out " + in_quotes(out)) +
-           " (all lanes go into an NPZ file) give e.g. --out all.npz?");
-  check_output("--out", out);
+           " (all lanes go into an NPZ or HDF5 file) give e.g. --out all.npz?");
+  check_results(out);
   std::vector<ensemble_part> parts{read_part(given.subject)};
   for (const std::string& file : given.extras) parts.push_back(read_part(file));
   for (const ensemble_part& part : parts) expect_same(parts.front(), part);
   sort_parts(parts);
-  npz_arrays all = std::move(parts.front().arrays);
+  named_arrays all = std::move(parts.front().arrays);
   for (std::size_t k = 1; k < parts.size(); ++k)
     for (std::size_t i = 0; i < all.size(); ++i)
       if (has_lanes(all[i].first)) append(all[i].second, parts[k].arrays[i].second);
   report done{std::to_string(parts.front().lanes) + " lanes of " + std::to_string(parts.size()) +
               (parts.size() == 1 ? " part" : " parts") + " in " + out + "\n"};
-  add_file(done, [&] { write_file("--out", out, npz_bytes(all)); });
+  add_file(done, [&] { write_arrays(out, all); });
   return done;
 }
 

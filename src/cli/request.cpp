@@ -265,10 +265,17 @@ void check_output(std::string_view option, const std::string& path) {
 }
 
 void check_results(const std::string& path) {
-  for (const char* other : {".h5", ".hdf5", ".nc", ".npy"})
+  for (const char* other : {".hdf5", ".nc", ".npy"})
     if (path.ends_with(other))
       misuse("invalid --out " + in_quotes(path) +
-             " (results are CSV or arrays for NumPy) give a name that ends in .csv or .npz?");
+             " (results are CSV, or arrays in NumPy's format or HDF5) give a name that ends in "
+             ".csv, .npz or .h5?");
+#if !defined(REVODE_HDF5)
+  if (path.ends_with(".h5"))
+    misuse("invalid --out " + in_quotes(path) +
+           " (this revode was built without HDF5, libhdf5-dev) give a name that ends in .csv or "
+           ".npz?");
+#endif
   check_output("--out", path);
 }
 

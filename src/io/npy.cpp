@@ -253,4 +253,10 @@ npy_array read_npy(std::string_view bytes, const std::string& name) {
                    "', which are neither '<f8' nor '<i8' nor texts");
 }
 
+const npy_array* find_array(const named_arrays& arrays, std::string_view name) {
+  for (const auto& [other, array] : arrays)
+    if (other == name) return &array;
+  return nullptr;
+}
+
 }  // namespace revode

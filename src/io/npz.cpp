@@ -99,7 +99,7 @@ std::string_view content_of(std::string_view bytes, std::size_t place, const std
 
 }  // namespace
 
-std::string npz_bytes(const npz_arrays& arrays) {
+std::string npz_bytes(const named_arrays& arrays) {
   std::string bytes, table;
   for (const auto& [name, array] : arrays) {
     const std::string content = npy_bytes(array), file = name + std::string(ending),
@@ -126,9 +126,9 @@ std::string npz_bytes(const npz_arrays& arrays) {
   return bytes;
 }
 
-npz_arrays read_npz(std::string_view bytes, const std::string& name) {
+named_arrays read_npz(std::string_view bytes, const std::string& name) {
   auto [at, count] = find_table(bytes, name);
-  npz_arrays arrays;
+  named_arrays arrays;
   for (; count > 0; --count) {
     if (bytes.size() - at < central_size || bytes.substr(at, 4) != central_mark)
       refuse(name, "its table of files is damaged");
@@ -146,12 +146,6 @@ npz_arrays read_npz(std::string_view bytes, const std::string& name) {
     at += next;
   }
   return arrays;
-}
-
-const npy_array* find_array(const npz_arrays& arrays, std::string_view name) {
-  for (const auto& [other, array] : arrays)
-    if (other == name) return &array;
-  return nullptr;
 }
 
 }  // namespace revode

@@ -7,11 +7,14 @@
 
 #include <cli/run.hpp>
 #include <revode/io/npz.hpp>
+#if defined(REVODE_HDF5)
+#include <revode/io/hdf5.hpp>
+#endif
 
 namespace revode::cli {
 namespace {
 
-std::vector<double> numbers(const npz_arrays& all, const std::string& name) {
+std::vector<double> numbers(const named_arrays& all, const std::string& name) {
   const npy_array* found = find_array(all, name);
   REQUIRE(found != nullptr);
   return std::get<std::vector<double>>(found->elements);
@@ -22,7 +25,7 @@ std::vector<double> numbers(const npz_arrays& all, const std::string& name) {
 TEST_CASE("--out run.npz has the numbers of --json, and everything that was asked for") {
   const temporary_file out("run.npz");
   const auto j = run("grad lorenz --t1 1 --save-count 4 --json --out '" + out.path() + "'").json();
-  const npz_arrays all = read_npz(out.text(), "run.npz");
+  const named_arrays all = read_npz(out.text(), "run.npz");
   CHECK(find_array(all, "y")->shape == std::vector<index>{5, 3});
   CHECK(numbers(all, "t") == std::vector<double>{0, 0.25, 0.5, 0.75, 1});
   CHECK(numbers(all, "grad_p") == j["gradient"]["p"].get<std::vector<double>>());
@@ -32,6 +35,30 @@ TEST_CASE("--out run.npz has the numbers of --json, and everything that was aske
   CHECK(std::get<std::vector<index>>(find_array(all, "accepted")->elements)[0] ==
         j["stats"]["accepted"]);
 }
+
+#if defined(REVODE_HDF5)
+TEST_CASE("--out run.h5 has the arrays of run.npz, and merged parts the bytes of the whole") {
+  const temporary_file npz("run.npz"), h5("run.h5"), a("a.h5"), b("b.h5"), whole("whole.h5"),
+      all("all.h5");
+  for (const temporary_file* out : {&npz, &h5})
+    REQUIRE(run("grad lorenz --t1 1 --save-count 4 --out '" + out->path() + "'").exit_status == 0);
+  CHECK(npz_bytes(read_hdf5(h5.text(), "run.h5")) == npz.text());
+  const std::string lanes = "ensemble lorenz --lanes 9 --sweep p:1=20:30 --t1 1 --gradient --out '";
+  REQUIRE(run(lanes + whole.path() + "'").exit_status == 0);
+  REQUIRE(run(lanes + a.path() + "' --lanes-to 4").exit_status == 0);
+  REQUIRE(run(lanes + b.path() + "' --lanes-from 4").exit_status == 0);
+  REQUIRE(
+      run("merge '" + b.path() + "' '" + a.path() + "' --out '" + all.path() + "'").exit_status ==
+      0);
+  CHECK(all.text() == whole.text());
+}
+#else
+TEST_CASE("--out run.h5 without HDF5 is refused in words") {
+  CHECK(run("solve decay --out x.h5").err ==
+        "invalid --out 'x.h5' (this revode was built without HDF5, libhdf5-dev) give a name that "
+        "ends in .csv or .npz?\n");
+}
+#endif
 
 TEST_CASE("parts of an ensemble, merged, have the bytes of the whole") {
   const temporary_file a("a.npz"), b("b.npz"), c("c.npz"), whole("whole.npz"), all("all.npz");
@@ -70,10 +97,9 @@ TEST_CASE("parts of an ensemble, merged, have the bytes of the whole") {
 
 TEST_CASE("parts and results: misuse is one line of the known form") {
   const std::vector<std::pair<std::string, std::string>> all{
-      {"solve decay --out x.h5",
-       "invalid --out 'x.h5' (results are CSV or arrays for NumPy) give a name that ends in .csv "
-       "or "
-       ".npz?"},
+      {"solve decay --out x.nc",
+       "invalid --out 'x.nc' (results are CSV, or arrays in NumPy's format or HDF5) give a name "
+       "that ends in .csv, .npz or .h5?"},
       {"ensemble decay --lanes 8 --sweep p:0=1:2 --lanes-from 8",
        "lanes from 8 to 8 of 8 (a part begins at 0 or behind and ends behind its first lane, at "
        "the "
@@ -82,7 +108,8 @@ TEST_CASE("parts and results: misuse is one line of the known form") {
        "no parts to merge (the lanes of an ensemble lie in them) give files by 'revode ensemble … "
        "--out part.npz'?"},
       {"merge a.npz",
-       "'revode merge' with no --out (all lanes go into an NPZ file) give e.g. --out all.npz?"},
+       "'revode merge' with no --out (all lanes go into an NPZ or HDF5 file) give e.g. --out "
+       "all.npz?"},
       {"merge /nowhere/a.npz --out x.npz",
        "cannot read '/nowhere/a.npz' (No such file or directory) give a file by 'revode ensemble … "
        "--out part.npz'?"},
@@ -112,7 +139,7 @@ TEST_CASE("NumPy reads run.npz, where it is installed") {
   CHECK(std::fgets(line, sizeof line, pipe) != nullptr);
   CHECK(pclose(pipe) == 0);
   CHECK(std::string(line) == "(4, 2) success True\n");
-  const npz_arrays ours = read_npz(out.text(), "ours"), theirs = read_npz(back.text(), "theirs");
+  const named_arrays ours = read_npz(out.text(), "ours"), theirs = read_npz(back.text(), "theirs");
   CHECK(ours.size() == theirs.size());
   for (const auto& [name, array] : ours)
     CHECK(npy_bytes(*find_array(theirs, name)) == npy_bytes(array));

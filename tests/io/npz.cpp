@@ -11,7 +11,7 @@
 namespace revode {
 namespace {
 
-npz_arrays some_arrays() {
+named_arrays some_arrays() {
   return {{"y", npy_array::rows({1.5, -0.0, std::numeric_limits<double>::infinity(), 1e-320}, 2)},
           {"n", npy_array::list(std::vector<index>{3, -4})},
           {"labels", npy_array::list(std::vector<std::string>{"x", "größe €", ""})},
@@ -48,10 +48,10 @@ TEST_CASE("npy: the bytes that NumPy writes") {
 }
 
 TEST_CASE("npz: what is read is what was written, to the bit") {
-  const npz_arrays all = some_arrays();
+  const named_arrays all = some_arrays();
   const std::string bytes = npz_bytes(all);
   CHECK(npz_bytes(all) == bytes);
-  const npz_arrays back = read_npz(bytes, "a.npz");
+  const named_arrays back = read_npz(bytes, "a.npz");
   REQUIRE(back.size() == all.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     CHECK(back[k].first == all[k].first);

@@ -30,6 +30,12 @@ struct npy_array {
   index size() const;
 };
 
+/// Arrays by name, in order.
+using named_arrays = std::vector<std::pair<std::string, npy_array>>;
+
+/// The array of a name; null where there is none.
+const npy_array* find_array(const named_arrays& arrays, std::string_view name);
+
 /// The array as a file in NumPy's format NPY, version 1.0: '<f8', '<i8' or '<Un', in C order. The same
 /// array has the same bytes.
 /// errors  std::invalid_argument: a shape of another size than the list, a text that is not UTF-8

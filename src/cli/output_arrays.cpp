@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cli/output_npz.hpp>
+#include <cli/output_arrays.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -7,6 +7,9 @@
 
 #include <cli/ensemble_output.hpp>
 #include <cli/text.hpp>
+#if defined(REVODE_HDF5)
+#include <revode/io/hdf5.hpp>
+#endif
 
 namespace revode::cli {
 namespace {
@@ -16,7 +19,7 @@ using numbers = std::vector<double>;
 numbers list_of(const vector& y) { return {y.begin(), y.end()}; }
 
 /// What was asked for.
-npz_arrays arrays_of_request(const run_request& r) {
+named_arrays arrays_of_request(const run_request& r) {
   return {{"revode", npy_array::one(std::string(REVODE_VERSION))},
           {"problem", npy_array::one(r.problem.name)},
           {"method", npy_array::one(std::string(r.method.name))},
@@ -30,7 +33,7 @@ npz_arrays arrays_of_request(const run_request& r) {
           {"max_steps", npy_array::one(r.settings.max_steps)}};
 }
 
-void add_points(npz_arrays& all, const run_request& r, const solution_type& s) {
+void add_points(named_arrays& all, const run_request& r, const solution_type& s) {
   numbers ts = s.ts, ys;
   for (const vector& y : s.ys) ys.insert(ys.end(), y.begin(), y.end());
   if (ts.empty()) {  // both ends, as in CSV
@@ -42,7 +45,7 @@ void add_points(npz_arrays& all, const run_request& r, const solution_type& s) {
   all.emplace_back("y", npy_array::rows(std::move(ys), s.y.size()));
 }
 
-void add_events(npz_arrays& all, const run_request& r, const solution_type& s) {
+void add_events(named_arrays& all, const run_request& r, const solution_type& s) {
   numbers ts;
   std::vector<std::string> names;
   std::vector<index> steps;
@@ -56,7 +59,7 @@ void add_events(npz_arrays& all, const run_request& r, const solution_type& s) {
   all.emplace_back("event_step", npy_array::list(std::move(steps)));
 }
 
-void add_counts(npz_arrays& all, const statistics& stats) {
+void add_counts(named_arrays& all, const statistics& stats) {
   for (const auto& [name, count] : {std::pair{"accepted", stats.accepted},
                                     {"rejected", stats.rejected},
                                     {"field_evaluations", stats.field_evaluations},
@@ -83,31 +86,48 @@ numbers of_success(numbers all, const lanes_result& found) {
 
 }  // namespace
 
+void write_arrays(const std::string& path, const named_arrays& all) {
+#if defined(REVODE_HDF5)
+  if (path.ends_with(".h5")) return write_file("--out", path, hdf5_bytes(all));
+#endif
+  write_file("--out", path, npz_bytes(all));
+}
+
+named_arrays read_arrays(const std::string& bytes, const std::string& path) {
+  if (!path.ends_with(".h5")) return read_npz(bytes, in_quotes(path));
+#if defined(REVODE_HDF5)
+  return read_hdf5(bytes, in_quotes(path));
+#else
+  misuse("cannot read " + in_quotes(path) +
+         " (this revode was built without HDF5) give NPZ files?");
+#endif
+}
+
 bool has_lanes(std::string_view array) {
   return std::find(std::begin(of_lanes), std::end(of_lanes), array) != std::end(of_lanes);
 }
 
-npz_arrays arrays_of_gradient(const gradient_request& r, const differentiated& d) {
+named_arrays arrays_of_gradient(const gradient_request& r, const differentiated& d) {
   if (!d.has_gradient()) return {};
   const gradient_type& g = d.gradients.front().bar;
-  npz_arrays all{{"adjoint", npy_array::one(r.adjoint_name)},
-                 {"loss_name", npy_array::one(describe(r.of, !d.result.ts.empty()))},
-                 {"loss", npy_array::one(r.of.value(d.result))},
-                 {"grad_status", npy_array::one(std::string(name(g.status)))},
-                 {"grad_y0", npy_array::list(list_of(g.y0))},
-                 {"grad_p", npy_array::list(list_of(g.p))},
-                 {"grad_t0", npy_array::one(g.t0)},
-                 {"grad_t1", npy_array::one(g.t1)},
-                 {"grad_ts", npy_array::list(g.ts)},
-                 {"pulled_steps", npy_array::one(g.reverse.pulled_steps)},
-                 {"replayed_steps", npy_array::one(g.reverse.replayed_steps)},
-                 {"peak_states", npy_array::one(g.reverse.peak_states)}};
+  named_arrays all{{"adjoint", npy_array::one(r.adjoint_name)},
+                   {"loss_name", npy_array::one(describe(r.of, !d.result.ts.empty()))},
+                   {"loss", npy_array::one(r.of.value(d.result))},
+                   {"grad_status", npy_array::one(std::string(name(g.status)))},
+                   {"grad_y0", npy_array::list(list_of(g.y0))},
+                   {"grad_p", npy_array::list(list_of(g.p))},
+                   {"grad_t0", npy_array::one(g.t0)},
+                   {"grad_t1", npy_array::one(g.t1)},
+                   {"grad_ts", npy_array::list(g.ts)},
+                   {"pulled_steps", npy_array::one(g.reverse.pulled_steps)},
+                   {"replayed_steps", npy_array::one(g.reverse.replayed_steps)},
+                   {"peak_states", npy_array::one(g.reverse.peak_states)}};
   if (g.error) all.emplace_back("grad_error", npy_array::one(g.error->relative));
   return all;
 }
 
-void write_npz(const run_request& r, const solution_type& s, const npz_arrays& more) {
-  npz_arrays all = arrays_of_request(r);
+void write_arrays(const run_request& r, const solution_type& s, const named_arrays& more) {
+  named_arrays all = arrays_of_request(r);
   all.emplace_back("y0", npy_array::list(list_of(r.problem.y0)));
   all.emplace_back("p", npy_array::list(list_of(r.problem.p)));
   all.emplace_back("status", npy_array::one(std::string(name(s.status))));
@@ -115,12 +135,12 @@ void write_npz(const run_request& r, const solution_type& s, const npz_arrays& m
   if (r.has_events()) add_events(all, r, s);
   add_counts(all, s.stats);
   all.insert(all.end(), more.begin(), more.end());
-  write_file("--out", r.out, npz_bytes(all));
+  write_arrays(r.out, all);
 }
 
-void write_npz(const ensemble_request& r, const lanes_result& found) {
+void write_arrays(const ensemble_request& r, const lanes_result& found) {
   const index n = r.problem.y0.size(), np = r.problem.p.size();
-  npz_arrays all = arrays_of_request(r);
+  named_arrays all = arrays_of_request(r);
   all.emplace_back("sweep", npy_array::one(r.sweep_text));
   all.emplace_back("lanes", npy_array::one(r.all));
   all.emplace_back("first_lane", npy_array::one(r.first));
@@ -149,7 +169,7 @@ void write_npz(const ensemble_request& r, const lanes_result& found) {
     all.emplace_back("grad_y0", rows(of_success(found.y0_bar, found), n));
     all.emplace_back("grad_p", rows(of_success(found.p_bar, found), np));
   }
-  write_file("--out", r.out, npz_bytes(all));
+  write_arrays(r.out, all);
 }
 
 }  // namespace revode::cli
