@@ -19,7 +19,9 @@ part() {
   # USR1, two minutes before the limit, has the state written, as has TERM.
   ${SLURM_JOB_ID:+srun} "$revode" ensemble lorenz --lanes "$lanes" --sweep p:1=20:30 \
     --lanes-from $(($1 * lanes / parts)) --lanes-to $((($1 + 1) * lanes / parts)) \
-    --restart "part$1.kept" --out "part$1.npz" >"part$1.txt"
+    --restart "part$1.kept" --out "whole$1.npz" >"part$1.txt"
+  mv "whole$1.npz" "part$1.npz" # so that a part that is there is whole
+  rm -f "part$1.kept" "part$1.kept.old"
 }
 
 merge() {

@@ -3,9 +3,11 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <utility>
+#include <string>
+#include <vector>
 
 namespace revode {
 namespace {
@@ -51,26 +53,20 @@ void expect(herr_t result, const char* what) {
   if (result < 0) failed(what);
 }
 
-/// A file that lies in memory.
-handle in_memory() {
-  handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "open a file");
-  expect(H5Pset_fapl_core(access, 1 << 16, false), "open a file");
-  return {H5Pcopy(access), H5Pclose, "open a file"};
-}
-
-handle text_type() {
-  handle type(H5Tcopy(H5T_C_S1), H5Tclose, "make a type");
-  expect(H5Tset_size(type, H5T_VARIABLE), "make a type");
-  expect(H5Tset_cset(type, H5T_CSET_UTF8), "make a type");
-  return {H5Tcopy(type), H5Tclose, "make a type"};
-}
+/// How a file that lies in memory is opened.
+class in_memory : public handle {
+ public:
+  in_memory() : handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "open a file") {
+    expect(H5Pset_fapl_core(*this, 1 << 16, false), "open a file");
+  }
+};
 
 void write_elements(hid_t file, const std::string& name, hid_t space, hid_t kept, hid_t stored,
-                    hid_t in_memory, const void* elements) {
+                    hid_t given, const void* elements) {
   handle set(H5Dcreate2(file, name.c_str(), stored, space, H5P_DEFAULT, kept, H5P_DEFAULT),
              H5Dclose, "make a dataset");
   if (elements != nullptr)
-    expect(H5Dwrite(set, in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements), "write a dataset");
+    expect(H5Dwrite(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements), "write a dataset");
 }
 
 void write(hid_t file, const std::string& name, const npy_array& array) {
@@ -86,7 +82,9 @@ void write(hid_t file, const std::string& name, const npy_array& array) {
   } else if (const auto* integers = std::get_if<std::vector<index>>(&array.elements)) {
     write_elements(file, name, space, kept, H5T_STD_I64LE, H5T_NATIVE_INT64, integers->data());
   } else {
-    const handle type = text_type();
+    const handle type(H5Tcopy(H5T_C_S1), H5Tclose, "make a type");
+    expect(H5Tset_size(type, H5T_VARIABLE), "make a type");
+    expect(H5Tset_cset(type, H5T_CSET_UTF8), "make a type");
     std::vector<const char*> texts;
     for (const std::string& text : std::get<std::vector<std::string>>(array.elements))
       texts.push_back(text.c_str());
@@ -107,6 +105,12 @@ void expect_writable(const named_arrays& arrays) {
       throw std::invalid_argument("the array '" + name + "' has " + std::to_string(array.size()) +
                                   " elements (its shape is of " + std::to_string(size) +
                                   ") give a shape of that size?");
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&array.elements))
+      for (const std::string& text : *texts)
+        if (text.find('\0') != std::string::npos)
+          throw std::invalid_argument("the array '" + name +
+                                      "' has a text with a byte 0 (texts of HDF5 end at one) give "
+                                      "texts without?");
   }
 }
 
@@ -116,7 +120,7 @@ class reader {
   explicit reader(const std::string& name) : name_(name) {}
 
   named_arrays all(std::string_view bytes) const {
-    const handle access = in_memory();
+    const in_memory access;
     // The library takes no const bytes, and copies them.
     if (bytes.empty() ||
         H5Pset_file_image(access, const_cast<char*>(bytes.data()), bytes.size()) < 0)
@@ -127,7 +131,8 @@ class reader {
     H5G_info_t group;
     if (H5Gget_info(file, &group) < 0) refuse("it is damaged");
     named_arrays found;
-    for (hsize_t k = 0; k < group.nlinks; ++k) add(file, order_of(file), k, found);
+    const H5_index_t order = order_of(file);
+    for (hsize_t k = 0; k < group.nlinks; ++k) add(file, order, k, found);
     return found;
   }
 
@@ -164,7 +169,7 @@ class reader {
     npy_array array;
     const int rank = H5Sget_simple_extent_ndims(space);
     const hssize_t size = H5Sget_simple_extent_npoints(space);
-    // Numbers lie in the file: a length beyond its bytes is a lie, but for datasets that are filled.
+    // What is compressed or filled may be longer than the file, so that its length tells nothing.
     if (rank < 0 || size < 0 || size > std::numeric_limits<std::int32_t>::max())
       refuse("the shape of its " + name + " is damaged, or too large");
     std::vector<hsize_t> shape(static_cast<std::size_t>(rank));
@@ -230,7 +235,7 @@ class reader {
 std::string hdf5_bytes(const named_arrays& arrays) {
   expect_writable(arrays);
   const silence quiet;
-  const handle access = in_memory();
+  const in_memory access;
   const handle made(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "make a file");
   expect(H5Pset_link_creation_order(made, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
          "make a file");

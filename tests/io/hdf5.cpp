@@ -66,6 +66,10 @@ TEST_CASE("hdf5: what is no such file is refused in words") {
           hdf5_bytes({{"a", npy_array::one(1.0)}, {"a", npy_array::one(2.0)}});
         }).starts_with("no dataset of an HDF5 file can be called 'a'"));
   CHECK(why([] {
+          hdf5_bytes({{"a", npy_array::one(std::string("x\0y", 3))}});
+        }) ==
+        "the array 'a' has a text with a byte 0 (texts of HDF5 end at one) give texts without?");
+  CHECK(why([] {
           hdf5_bytes({{"a", {{3}, std::vector<double>{1.0}}}});
         }) == "the array 'a' has 1 elements (its shape is of 3) give a shape of that size?");
 }
