@@ -16,6 +16,15 @@ struct derivatives_seen {
 };
 
 namespace two_units {
+struct as_users_write {  // nothing is inlined by force
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    dy[0] = p[0] * (y[1] - y[0]) + t * t;
+    dy[1] = y[0] * (p[1] - y[2]) - y[1];
+    dy[2] = y[0] * y[1] - p[2] * y[2];
+  }
+};
+
 namespace {  // each unit calls for itself what the linker may merge
 
 template <class F, class Y, class P>
@@ -51,6 +60,7 @@ derivatives_seen see(const F& f, const Y& y, const P& p) {
   auto y = larger.y0();
   for (int i = 0; i < 8; ++i) y[i] = 0.1 + 0.37 * i;
   return {see(small, revode::vec{1.1, 2.3, 20.7}, small.parameters()),
+          see(as_users_write{}, revode::vec{1.1, 2.3, 20.7}, small.parameters()),
           see(larger, y, larger.parameters())};
 }
 
