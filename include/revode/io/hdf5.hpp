@@ -20,6 +20,8 @@ std::string hdf5_bytes(const named_arrays& arrays);
 /// The datasets of such a file, or of any whose root group has numbers and texts: real numbers become
 /// double, integers `index` (those beyond its range are refused), texts of fixed or variable length UTF-8.
 /// Groups below are passed over. `name` is what errors call the file.
+/// What a damaged file says is believed where HDF5's library believes it, which has no checksum of the
+/// numbers and is not made for files of strangers; read_npz is.
 /// errors  std::invalid_argument: whatever is no HDF5 file, is cut off, or has a dataset of another type or
 ///         of 2³¹ elements and more
 named_arrays read_hdf5(std::string_view bytes, const std::string& name);
