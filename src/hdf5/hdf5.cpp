@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <revode/loop/tiers.hpp>
 
 namespace revode {
 namespace {
@@ -15,6 +18,15 @@ namespace {
 [[noreturn]] void failed(const char* what) {
   throw std::runtime_error("HDF5 cannot " + std::string(what) +
                            " (its library reports an error) is there memory enough?");
+}
+
+/// Behind the file's own end, where no reader of HDF5 looks: this, and the checksum of all before. The
+/// library crashes on damaged files.
+constexpr std::string_view mark = "by revode, sum: ";
+
+std::string seal_of(std::string_view bytes) {
+  const std::uint64_t sum = checksum(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  return std::string(mark).append(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
 /// What the library hands out, closed by its function.
@@ -120,6 +132,10 @@ class reader {
   explicit reader(const std::string& name) : name_(name) {}
 
   named_arrays all(std::string_view bytes) const {
+    constexpr std::size_t sealed = mark.size() + sizeof(std::uint64_t);
+    if (bytes.size() > sealed && bytes.substr(bytes.size() - sealed).starts_with(mark) &&
+        !bytes.ends_with(seal_of(bytes.substr(0, bytes.size() - sealed))))
+      refuse("it is damaged: its checksum is not that of its bytes");
     const in_memory access;
     // The library takes no const bytes, and copies them.
     if (bytes.empty() ||
@@ -247,7 +263,7 @@ std::string hdf5_bytes(const named_arrays& arrays) {
   if (size <= 0) failed("write a file");
   std::string bytes(static_cast<std::size_t>(size), '\0');
   if (H5Fget_file_image(file, bytes.data(), bytes.size()) < 0) failed("write a file");
-  return bytes;
+  return bytes + seal_of(bytes);
 }
 
 named_arrays read_hdf5(std::string_view bytes, const std::string& name) {

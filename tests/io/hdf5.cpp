@@ -56,6 +56,7 @@ TEST_CASE("hdf5: what is no such file is refused in words") {
       "cannot read 'a.h5' (it is no HDF5 file, or cut off) give an HDF5 file of arrays?";
   CHECK(read("t,x,y,z\n") == none);
   CHECK(read(bytes.substr(0, bytes.size() / 2)) == none);
+  CHECK(read(bytes.substr(0, bytes.size() - 25)) == none);
   CHECK(
       why([] {
         hdf5_bytes({{"a/b", npy_array::one(1.0)}});
@@ -72,6 +73,21 @@ TEST_CASE("hdf5: what is no such file is refused in words") {
   CHECK(why([] {
           hdf5_bytes({{"a", {{3}, std::vector<double>{1.0}}}});
         }) == "the array 'a' has 1 elements (its shape is of 3) give a shape of that size?");
+}
+
+TEST_CASE("hdf5: a file that was damaged anywhere is refused") {
+  const std::string bytes = hdf5_bytes(some_arrays());
+  const std::size_t end =
+      bytes.size() - 24;  // behind it: 16 bytes that say so, and 8 of the checksum
+  for (std::size_t k = 0; k < bytes.size(); k += k < end && k % 16 == 0 ? 13 : 1) {
+    if (k >= end && k < bytes.size() - 8) continue;
+    std::string damaged = bytes;
+    damaged[k] = static_cast<char>(damaged[k] ^ (1 << k % 8));
+    CAPTURE(k);
+    CHECK(why([&] { read_hdf5(damaged, "'a.h5'"); }) ==
+          "cannot read 'a.h5' (it is damaged: its checksum is not that of its bytes) give an HDF5 "
+          "file of arrays?");
+  }
 }
 
 }  // namespace revode
