@@ -129,6 +129,27 @@ void validate_stops(const std::vector<double>& stops, const char* what, double t
 
 }  // namespace
 
+component_tolerances::component_tolerances(const error_norm& norm, double rtol, double atol,
+                                           int n) {
+  if (!norm.given()) return;
+  const auto size = static_cast<std::size_t>(n);
+  rtol_ = norm.rtol.empty() ? std::vector<double>(size, rtol) : norm.rtol;
+  atol_ = norm.atol.empty() ? std::vector<double>(size, atol) : norm.atol;
+  work_.assign(2 * size, 0.0);
+  combine_ = norm.combine;
+  scale_ = {rtol_.data(),
+            atol_.data(),
+            work_.data(),
+            work_.data() + size,
+            n,
+            0,
+            combine_ ? &call : nullptr,
+            &combine_,
+            norm.pairs ? (norm.paired < 0 ? n : norm.paired) : 0,
+            norm.period};
+  for (int i = 0; i < n; ++i) scale_.inside += scale_.is_inside(i) ? 1 : 0;
+}
+
 void validate(const options& o, double t0, double t1, bool has_estimate, const char* method,
               bool loose) {
   if (!std::isfinite(t0) || !std::isfinite(t1))

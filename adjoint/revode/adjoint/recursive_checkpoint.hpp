@@ -74,7 +74,7 @@ class differentiable_solution : public solution<Y> {
         spill_(adjoint.spill),
         loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes, events)),
         kept_(kept(q.p, o)),
-        run_((prepare(adjoint), sweep())) {
+        run_((prepare(adjoint), sweep(plan_.schedule, plan_.request))) {
     static_cast<solution<Y>&>(*this) = kept_ ? kept_->told() : loop_->result();
   }
 
@@ -89,10 +89,9 @@ class differentiable_solution : public solution<Y> {
   ///         length
   gradient<Y, P> pullback(const cotangents<Y>& w) {
     check(w);
-    gradient<Y, P> g;
-    const reverse_statistics r = pull(w, [&] { g = loop_->finish(); });
+    auto [g, r] = pull(w, [&] { return loop_->finish(); });
     g.reverse = r;
-    return g;
+    return std::move(g);
   }
   template <std::convertible_to<Y> W = braced_state<Y>>
   gradient<Y, P> pullback(const W& y_bar) {
@@ -104,15 +103,14 @@ class differentiable_solution : public solution<Y> {
   /// cost    the schedule's replays once, and one VJP a stage, step and loss; cotangents a loss
   std::vector<gradient<Y, P>> gradients(const std::vector<cotangents<Y>>& losses) {
     for (const cotangents<Y>& w : losses) check(w);
-    std::vector<gradient<Y, P>> all;
-    if (losses.empty()) return all;
-    const reverse_statistics r = pull(losses, [&] { all = loop_->finish_all(); });
+    if (losses.empty()) return {};
+    auto [all, r] = pull(losses, [&] { return loop_->finish_all(); });
     for (gradient<Y, P>& g : all) {
       const index pulled = g.reverse.pulled_steps;
       g.reverse = r;
       g.reverse.pulled_steps = pulled;
     }
-    return all;
+    return std::move(all);
   }
 
   /// What was decided to be kept, and what that was predicted to take; see describe.
@@ -135,22 +133,22 @@ class differentiable_solution : public solution<Y> {
     if (adjoint.budget) loop_->expect_events(set::located > 0 ? adjoint.events : 0);
   }
 
-  executor_type sweep() { return sweep(plan_.schedule, plan_.request); }
-
   /// A further first sweep, of a count that is known by now.
-  executor_type sweep_again() {
+  std::unique_ptr<executor_type> sweep_again() {
     schedule_request known = plan_.request;
     known.steps = loop_->count();
     return sweep(kind_for_known_count(plan_), known);
   }
 
   /// The first sweep; a field that throws in it leaves nothing half done.
-  executor_type sweep(schedule_kind kind, const schedule_request& request) {
-    executor_type run(*loop_, any_schedule(kind, request),
-                      spill_.empty() ? nullptr : std::make_unique<file_pool>(spill_));
+  [[gnu::noinline]] std::unique_ptr<executor_type> sweep(schedule_kind kind,
+                                                         const schedule_request& request) {
+    auto run = std::make_unique<executor_type>(
+        *loop_, any_schedule(kind, request),
+        spill_.empty() ? nullptr : std::make_unique<file_pool>(spill_));
     const bool keeps = kept_ && kept_->keeps_sweep();
-    if (keeps && !kept_->begin_sweep(run)) return run;
-    run.forward();
+    if (keeps && !kept_->begin_sweep(*run)) return run;
+    run->forward();
     if (keeps) kept_->end_sweep();
     return run;
   }
@@ -183,31 +181,36 @@ class differentiable_solution : public solution<Y> {
                                   " (it has the shape of the state) resize it?");
   }
 
-  /// A reverse pass of these cotangents, of which `finish` takes what comes out.
+  /// What comes out of a reverse pass, and what the pass took.
+  template <class Gradients>
+  struct pulled {
+    Gradients gradients;
+    reverse_statistics took;
+  };
+  /// A reverse pass of these cotangents, of which `finish` says what comes out.
   template <class Cotangents, class Finish>
-  reverse_statistics pull(const Cotangents& w, Finish&& finish) {
+  auto pull(const Cotangents& w, Finish&& finish) {
     evaluation_counts before = loop_->sys().counts;
     index rejected = loop_->rejected_again();
     index again = 0;
     if (!run_) {
       loop_->restart();
-      run_.emplace(sweep_again());
+      run_ = sweep_again();
       again = loop_->count();
     }
     bool keeps = false, left = true;
     if constexpr (std::is_same_v<Cotangents, cotangents<Y>>) keeps = kept_ && kept_->keeps_next();
     if (!keeps) loop_->seed(w);
-    auto run = std::move(*run_);  // an exception from here on leaves nothing half used
-    run_.reset();
+    const auto run = std::move(run_);  // an exception from here on leaves nothing half used
     if constexpr (std::is_same_v<Cotangents, cotangents<Y>>)
-      if (keeps) left = kept_->begin_reverse(run, w, before, rejected);
-    if (left) run.reverse();
+      if (keeps) left = kept_->begin_reverse(*run, w, before, rejected);
+    if (left) run->reverse();
     if (keeps) kept_->end_reverse(before, rejected);
-    finish();
-    reverse_statistics r = told(run, before);
-    r.replayed_steps += again;
-    r.rejected_again = loop_->rejected_again() - rejected;
-    return r;
+    pulled<decltype(finish())> p{finish(), {}};
+    p.took = told(*run, before);
+    p.took.replayed_steps += again;
+    p.took.rejected_again = loop_->rejected_again() - rejected;
+    return p;
   }
 
   reverse_statistics told(const executor_type& run, const evaluation_counts& before) {
@@ -238,7 +241,7 @@ class differentiable_solution : public solution<Y> {
   std::string spill_;
   std::unique_ptr<loop> loop_;
   std::unique_ptr<kept_type> kept_;
-  std::optional<executor_type> run_;
+  std::unique_ptr<executor_type> run_;
 };
 
 /// Integrates q and keeps what its gradient needs:

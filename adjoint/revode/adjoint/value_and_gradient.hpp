@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include <revode/adjoint/loss.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
@@ -30,9 +31,9 @@ auto value_and_gradient_of(const problem<F, Y, P>& q, Solution& s, const Loss& l
     return pull_loss(loss, q, other, of_other) - *r.value;
   };
   if constexpr (requires { s.pullback(bar, weigh); }) {
-    r.gradient = s.pullback(bar, weigh);
+    r.gradient.emplace(s.pullback(bar, weigh));
   } else {
-    r.gradient = s.pullback(bar);
+    r.gradient.emplace(s.pullback(bar));
     bar.add_to(*r.gradient);
   }
   return r;
@@ -82,7 +83,7 @@ value_and_gradient_result<Y, P> with_running_cost(
     else
       return sum;
   }();
-  const auto full = [&] {
+  auto full = [&] {
     if constexpr (sizeof...(E) == 0)
       return value_and_gradient(longer, m, with_cost, both, adjoint);
     else
@@ -93,26 +94,19 @@ value_and_gradient_result<Y, P> with_running_cost(
                                     .solution = {.status = full.solution.status,
                                                  .t = full.solution.t,
                                                  .y = shorten(full.solution.y, q.y0),
-                                                 .ts = full.solution.ts,
-                                                 .events = full.solution.events,
+                                                 .ts = std::move(full.solution.ts),
+                                                 .events = std::move(full.solution.events),
                                                  .stats = full.solution.stats}};
   for (const Z& z : full.solution.ys) r.solution.ys.push_back(shorten(z, q.y0));
-  if (const auto& g = full.gradient) {
-    r.gradient = {shorten(g->y0, q.y0), g->p,     g->t0,     g->t1,    g->ts,
-                  g->reverse,           g->stops, g->events, g->times, g->status};
-    if (const auto& e = g->error)
-      r.gradient->error = {shorten(e->y0, q.y0),
-                           e->p,
-                           e->t0,
-                           e->t1,
-                           e->ts,
-                           e->stops,
-                           e->events,
-                           e->times,
-                           e->loss,
-                           e->relative,
-                           e->looser,
-                           e->reverse};
+  if (auto& g = full.gradient) {
+    r.gradient.emplace(gradient<Y, P>{shorten(g->y0, q.y0), std::move(g->p), g->t0, g->t1,
+                                      std::move(g->ts), g->reverse, std::move(g->stops),
+                                      std::move(g->events), std::move(g->times), g->status});
+    if (auto& e = g->error)
+      r.gradient->error.emplace(gradient_error<Y, P>{shorten(e->y0, q.y0), std::move(e->p), e->t0,
+                                                     e->t1, std::move(e->ts), std::move(e->stops),
+                                                     std::move(e->events), std::move(e->times),
+                                                     e->loss, e->relative, e->looser, e->reverse});
   }
   return r;
 }

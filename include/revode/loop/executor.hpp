@@ -189,7 +189,7 @@ class executor {
     });
   }
 
-  void record(const action& a) {
+  [[gnu::noinline]] void record(const action& a) {
     auto& work_tape = loop_->work_tape();
     const index slots = plan_.tape_slots();
     index slot = a.slot;
@@ -205,7 +205,7 @@ class executor {
     }
   }
 
-  void resume(const action& a) {
+  [[gnu::noinline]] void resume(const action& a) {
     if constexpr (requires(Loop & l, typename Loop::tape_type & t) { l.resume(index{}, t); }) {
       loop_->resume(a.from - 1, tapes_.at(a.slot, loop_->work_tape()));
       ++counts_.resumes;

@@ -110,25 +110,7 @@ REVODE_HD double norm_squared(const component_scale& each, const Y& y, const Y& 
 class component_tolerances {
  public:
   component_tolerances() = default;
-  component_tolerances(const error_norm& norm, double rtol, double atol, int n) {
-    if (!norm.given()) return;
-    const auto size = static_cast<std::size_t>(n);
-    rtol_ = norm.rtol.empty() ? std::vector<double>(size, rtol) : norm.rtol;
-    atol_ = norm.atol.empty() ? std::vector<double>(size, atol) : norm.atol;
-    work_.assign(2 * size, 0.0);
-    combine_ = norm.combine;
-    scale_ = {rtol_.data(),
-              atol_.data(),
-              work_.data(),
-              work_.data() + size,
-              n,
-              0,
-              combine_ ? &call : nullptr,
-              &combine_,
-              norm.pairs ? (norm.paired < 0 ? n : norm.paired) : 0,
-              norm.period};
-    for (int i = 0; i < n; ++i) scale_.inside += scale_.is_inside(i) ? 1 : 0;
-  }
+  component_tolerances(const error_norm& norm, double rtol, double atol, int n);
   component_tolerances(const component_tolerances&) = delete;
   component_tolerances& operator=(const component_tolerances&) = delete;
 

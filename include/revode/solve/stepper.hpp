@@ -192,7 +192,7 @@ class stepper {
     else
       adaptive_step(tape);
   }
-  void adaptive_step(tape_type& tape) {
+  [[gnu::noinline]] void adaptive_step(tape_type& tape) {
     for (;;) {
       if (attempted_ == options_.max_steps && !ended_) return end(status::max_steps);
       const double t_new = attempts_.next_time(march_.t, stretches().end());
@@ -218,7 +218,7 @@ class stepper {
     }
   }
 
-  void fixed_step(tape_type& tape) {
+  [[gnu::noinline]] void fixed_step(tape_type& tape) {
     if (attempted_ == options_.max_steps && !ended_) return end(status::max_steps);
     const double next = log_.fixed_end(march_.position - stretches().extra());
     const bool beyond = (t1_ < t0_ ? -1 : 1) * (stretches().end() - next) < 0;
@@ -300,14 +300,14 @@ class stepper {
       replay_stretch(to, tape);
   }
   [[gnu::noinline]] void replay_cuts(index to, tape_type& tape) {
-    while (march_.position < to && to >= stretches().cut_after()) {
-      const index at = stretches().cut_after(), logged = log_.known();
+    for (bool last = false; !last;) {
+      last = !(march_.position < to && to >= stretches().cut_after());
+      const index at = last ? to : stretches().cut_after(), logged = log_.known();
       replay_stretch(at, tape);
-      if (at > logged) continue;  // an attempt was accepted, and did the rest
+      if (last || at > logged) continue;  // an attempt was accepted, and did the rest
       repeat_cut(tape, 0);
       if (at == logged) leave_log();
     }
-    replay_stretch(to, tape);
   }
   [[gnu::always_inline]] void replay_stretch(index to, tape_type& tape) {
     const index known = to < log_.known() ? to : log_.known();

@@ -77,7 +77,7 @@ class point_keeper {
 
  private:
   friend struct kept_parts;
-  void keep(double t, const Y& y) {
+  [[gnu::noinline]] void keep(double t, const Y& y) {
     kept_.ts.push_back(t);
     kept_.ys.push_back(y);
   }

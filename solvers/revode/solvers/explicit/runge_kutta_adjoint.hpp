@@ -63,13 +63,14 @@ REVODE_HD void stage_cotangent(scalar_t<Y> h, const Y& lambda,
   });
 }
 
-/// Stages I, I − 1, … 0: θ_I = (∂f/∂y)ᵀ k̄_I at the stage's value, and its share of p̄ and the ends.
+/// Stages I, I − 1, … 0: θ_I = (∂f/∂y)ᵀ k̄_I at the stage's value, and its share of p̄; t_bar[I] = its
+/// (∂f/∂t)ᵀ k̄_I, unless t_bar is null.
 /// source  the recursion of Hager, Numer. Math. 87 (2000) 247–282, in the form without division by b
 template <class M, int I, int Seeded, class System, class Y, class P>
 REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
                            const stage_pointers<M, Y>& s, rk_scratch<M, Y>& w,
                            const rk_seeds<M, Y>* seeds, const Y& lambda, P& p_bar,
-                           step_ends<scalar_t<Y>>* ends) {
+                           scalar_t<Y>* t_bar) {
   using T = scalar_t<Y>;
   if constexpr (I >= 0) {
     if constexpr (Seeded || coefficients<M>::reached(I)) {
@@ -77,24 +78,34 @@ REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M,
       stage_cotangent<M, I, Seeded>(h, lambda, seeds, w);
       const Y& at = stage_value<M, I>(h, tape, s.k, w);
       fill(w.theta[I], T(-0.0));
-      if (ends == nullptr) {
-        sys.vjp(stage_time<M, I>(t, t_new), at, w.k_bar, nullptr, w.theta[I], p_bar);
-      } else {
-        constexpr T b = static_cast<T>(coefficients<M>::b(I));
-        constexpr T c = static_cast<T>(coefficients<M>::c(I));
-        T t_bar(0), h_bar(0), row[I > 0 ? I : 1];
-        scale_row<stage_row<M, I>, 0, I>(T(1), row);
-        sys.vjp(stage_time<M, I>(t, t_new), at, w.k_bar, &t_bar, w.theta[I], p_bar);
-        for (int i = 0, n = length(lambda); i < n; ++i) {
-          h_bar = muladd(b * lambda.data()[i], s.k[I][i], h_bar);
-          const T slope = add_weighted<stage_row<M, I>, 0, I>(T(0), row, s.k, i);
-          h_bar = muladd(w.theta[I].data()[i], slope, h_bar);
-        }
-        ends->t += (1 - c) * t_bar - h_bar;
-        ends->t_new += c * t_bar + h_bar;
-      }
+      if (t_bar != nullptr) t_bar[I] = T(0);
+      sys.vjp(stage_time<M, I>(t, t_new), at, w.k_bar, t_bar != nullptr ? t_bar + I : nullptr,
+              w.theta[I], p_bar);
     }
-    pull_stages<M, I - 1, Seeded>(sys, t, t_new, tape, s, w, seeds, lambda, p_bar, ends);
+    pull_stages<M, I - 1, Seeded>(sys, t, t_new, tape, s, w, seeds, lambda, p_bar, t_bar);
+  }
+}
+
+/// What the ends of the step get from stages I, I − 1, … 0: by the times they are at, and by h.
+template <class M, int I, int Seeded, class Y>
+REVODE_HD void pull_ends(const stage_pointers<M, Y>& s, const rk_scratch<M, Y>& w, const Y& lambda,
+                         const scalar_t<Y>* t_bar, step_ends<scalar_t<Y>>& ends) {
+  using T = scalar_t<Y>;
+  if constexpr (I >= 0) {
+    if constexpr (Seeded || coefficients<M>::reached(I)) {
+      constexpr T b = static_cast<T>(coefficients<M>::b(I));
+      constexpr T c = static_cast<T>(coefficients<M>::c(I));
+      T h_bar(0), row[I > 0 ? I : 1];
+      scale_row<stage_row<M, I>, 0, I>(T(1), row);
+      for (int i = 0, n = length(lambda); i < n; ++i) {
+        h_bar = muladd(b * lambda.data()[i], s.k[I][i], h_bar);
+        const T slope = add_weighted<stage_row<M, I>, 0, I>(T(0), row, s.k, i);
+        h_bar = muladd(w.theta[I].data()[i], slope, h_bar);
+      }
+      ends.t += (1 - c) * t_bar[I] - h_bar;
+      ends.t_new += c * t_bar[I] + h_bar;
+    }
+    pull_ends<M, I - 1, Seeded>(s, w, lambda, t_bar, ends);
   }
 }
 
@@ -106,13 +117,15 @@ REVODE_HD void add_stage_cotangents(const rk_scratch<M, Y>& w, Y& lambda) {
   }
 }
 
+/// `times`: room for a number a stage; null where the ends do not move, and nobody asks for them.
 template <class M, int Seeded, class System, class Y, class P>
 REVODE_HD void pull_step(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
                          rk_scratch<M, Y>& w, const typename method_types<M, Y>::seeds* seeds,
-                         Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
+                         Y& state_bar, P& p_bar, scalar_t<Y>* times, step_ends<scalar_t<Y>>* ends) {
   constexpr int last = Seeded ? Seeded : coefficients<M>::stages;
   const stage_pointers<M, Y> s(tape, w);
-  pull_stages<M, last - 1, Seeded>(sys, t, t_new, tape, s, w, seeds, state_bar, p_bar, ends);
+  pull_stages<M, last - 1, Seeded>(sys, t, t_new, tape, s, w, seeds, state_bar, p_bar, times);
+  if (ends != nullptr) pull_ends<M, last - 1, Seeded>(s, w, state_bar, times, *ends);
   add_stage_cotangents<M, last - 1, Seeded>(w, state_bar);
   if constexpr (Seeded) add(seeds->y, state_bar);
 }
@@ -122,12 +135,11 @@ template <explicit_method M, class System, class Y, class P>
 REVODE_HD void pull_flat(const M&, System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
                          Y& state_bar, P& p_bar) {
   rk_scratch<M, Y> scratch;
-  pull_step<M, 0>(sys, t, t_new, tape, scratch, nullptr, state_bar, p_bar, nullptr);
+  pull_step<M, 0>(sys, t, t_new, tape, scratch, nullptr, state_bar, p_bar, nullptr, nullptr);
 }
 
 /// The common case of a small state: all of the step, the field's derivative included, is one piece
-/// of code without a call, so that cotangents never touch memory. Ends is void where they stand
-/// still.
+/// of code without a call, so that cotangents never touch memory. Ends is void where they stand still.
 template <class M, class Ends, class System, class Y, class P>
 REVODE_FLAT void pull_in_registers(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
                                    Y& state_bar, P& p_bar, Ends* ends) {
@@ -136,11 +148,10 @@ REVODE_FLAT void pull_in_registers(System& sys, double t, double t_new, const rk
   Y y_bar = state_bar;
   P parameters_bar = p_bar;
   if constexpr (std::is_void_v<Ends>) {
-    pull_step<M, 0>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr);
+    pull_step<M, 0>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr, nullptr);
   } else {
-    Ends both = *ends;
-    pull_step<M, 0>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, &both);
-    *ends = both;
+    scalar_t<Y> times[coefficients<M>::stages];
+    pull_step<M, 0>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, times, ends);
   }
   state_bar = y_bar;
   p_bar = parameters_bar;
@@ -153,18 +164,23 @@ REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
                     const rk_tape<M, Y>& tape, rk_scratch<M, Y>& w,
                     const typename method_types<M, Y>::seeds* seeds, Y& state_bar, P& p_bar,
                     step_ends<scalar_t<Y>>* ends) {
+  constexpr bool small = stays_in_registers<Y> && stays_in_registers<P>;
+  scalar_t<Y> room[coefficients<M>::all];
+  scalar_t<Y>* times = small || ends != nullptr ? room : nullptr;  // small: one piece of code
   if (seeds != nullptr) {
     if (coefficients<M>::all == coefficients<M>::stages || seeds->dense)
-      pull_step<M, coefficients<M>::all>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
+      pull_step<M, coefficients<M>::all>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, times,
+                                         ends);
     else
-      pull_step<M, coefficients<M>::stages>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
-  } else if constexpr (stays_in_registers<Y> && stays_in_registers<P>) {
+      pull_step<M, coefficients<M>::stages>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, times,
+                                            ends);
+  } else if constexpr (small) {
     if (ends == nullptr)
       pull_in_registers<M, void>(sys, t, t_new, tape, state_bar, p_bar, nullptr);
     else
-      pull_in_registers<M, step_ends<scalar_t<Y>>>(sys, t, t_new, tape, state_bar, p_bar, ends);
+      pull_in_registers<M>(sys, t, t_new, tape, state_bar, p_bar, ends);
   } else {
-    pull_step<M, 0>(sys, t, t_new, tape, w, nullptr, state_bar, p_bar, ends);
+    pull_step<M, 0>(sys, t, t_new, tape, w, nullptr, state_bar, p_bar, times, ends);
   }
 }
 

@@ -104,12 +104,12 @@ REVODE_HD void pull_argument(System& sys, double t, double t_new, const rosenbro
     weight = &w.sum;
   }
   fill(w.v[I], T(-0.0));
-  if (ends == nullptr || is_autonomous_v<System>) {
-    sys.vjp(rosenbrock_time<M, I>(t, t_new), *at, *weight, nullptr, w.v[I], p_bar);
-  } else {
+  constexpr bool asks = !is_autonomous_v<System>;
+  T t_bar(0);  // a small step is one piece of code, whoever asks for its ends
+  T* of_time = asks && (has_small_matrix<M, Y> || ends != nullptr) ? &t_bar : nullptr;
+  sys.vjp(rosenbrock_time<M, I>(t, t_new), *at, *weight, of_time, w.v[I], p_bar);
+  if (asks && ends != nullptr) {
     constexpr T c = static_cast<T>(numbers::node(I));
-    T t_bar(0);
-    sys.vjp(rosenbrock_time<M, I>(t, t_new), *at, *weight, &t_bar, w.v[I], p_bar);
     ends->t += (1 - c) * t_bar;
     ends->t_new += c * t_bar;
   }
@@ -181,12 +181,12 @@ REVODE_HD void pull_flat(const M& m, System& sys, double t, double t_new,
 template <class M, class System, class Y, class P>
 REVODE_FLAT void pull_small_rosenbrock_step(const M& m, System& sys, double t, double t_new,
                                             const rosenbrock_tape<M, Y>& tape, Y& state_bar,
-                                            P& p_bar) {
+                                            P& p_bar, step_ends<scalar_t<Y>>* ends) {
   rosenbrock_scratch<M, Y> local;
   Y y_bar = state_bar;
   P parameters_bar = p_bar;
   pull_rosenbrock_step<M, false>(m, sys, t, t_new, tape, local, nullptr, y_bar, parameters_bar,
-                                 nullptr);
+                                 ends);
   state_bar = y_bar;
   p_bar = parameters_bar;
 }
@@ -205,12 +205,10 @@ REVODE_HD void pull(const M& m, System& sys, double t, double t_new, nothing,
                     step_ends<scalar_t<Y>>* ends) {
   if (seeds != nullptr) {
     pull_rosenbrock_step<M, true>(m, sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
-  } else if (ends != nullptr) {
-    pull_rosenbrock_step<M, false>(m, sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
   } else if constexpr (stays_in_registers<Y> && stays_in_registers<P>) {
-    pull_small_rosenbrock_step<M>(m, sys, t, t_new, tape, state_bar, p_bar);
+    pull_small_rosenbrock_step<M>(m, sys, t, t_new, tape, state_bar, p_bar, ends);
   } else {
-    pull_rosenbrock_step<M, false>(m, sys, t, t_new, tape, w, nullptr, state_bar, p_bar, nullptr);
+    pull_rosenbrock_step<M, false>(m, sys, t, t_new, tape, w, nullptr, state_bar, p_bar, ends);
   }
 }
 
