@@ -38,6 +38,7 @@
 #include <revode/solvers/ssprk33.hpp>
 #include <revode/solvers/ssprk43.hpp>
 #include <revode/solvers/stormer_verlet.hpp>
+#include <revode/solvers/switching.hpp>
 #include <revode/solvers/tsit5.hpp>
 #include <revode/solvers/vern6.hpp>
 #include <revode/solvers/vern7.hpp>
@@ -67,6 +68,7 @@ using implicit_methods =
                 kencarp4, kencarp47, esdirk436, kvaerno5, kencarp5, esdirk547, esdirk54i8,
                 radau_iia5, radau_iia9, radau_iia13>;
 using multistep_methods = method_list<bdf5>;
+using switching_methods = method_list<tsit5_rodas5p, vern7_rodas5p>;
 
 /// One list of several.
 template <class... Methods>

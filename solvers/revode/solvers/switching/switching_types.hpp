@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <revode/solvers/rosenbrock/rosenbrock_types.hpp>
+#include <revode/solvers/switching/stiffness.hpp>
+
+namespace revode {
+
+/// What a step has seen of stiffness: the explicit method by its last stages, the other at every fourth
+/// step by products with the Jacobian.
+enum class stiffness_seen : std::uint8_t { nothing, calm, stiff };
+
+/// What a replay must not decide.
+struct switching_record {
+  bool stiffly = false;  ///< by the implicit method
+  stiffness_seen seen = stiffness_seen::nothing;
+};
+
+/// Which of the two methods makes the next step, and what those before have seen; Hairer's counts for
+/// DOPRI5. A rejected attempt leaves no trace.
+struct switching_memo {
+  static constexpr int until_stiff = 15, until_forgotten = 6, until_calm = 3, apart = 4;
+  bool stiffly = false;
+  std::uint8_t stiff = 0, calm = 0;  ///< steps that saw it, and in a row not
+  std::uint8_t age = 0;              ///< implicit steps since the last look
+
+  bool looks() const { return !stiffly || age + 1 == apart; }
+
+  /// Behind such a step.
+  void take(const switching_record& step) {
+    if (stiffly != step.stiffly) *this = {.stiffly = step.stiffly};
+    age = looks() ? std::uint8_t{0} : static_cast<std::uint8_t>(age + 1);
+    if (step.seen == stiffness_seen::nothing) return;
+    const bool found = step.seen == stiffness_seen::stiff;
+    calm = found ? std::uint8_t{0} : static_cast<std::uint8_t>(calm + 1);
+    if (stiffly) {
+      if (calm == until_calm) *this = {};
+      return;
+    }
+    if (found) ++stiff;
+    if (calm == until_forgotten) stiff = calm = 0;
+    if (stiff == until_stiff) *this = {.stiffly = true};
+  }
+};
+
+/// Two parts of which one step uses one.
+template <class OfExplicit, class OfImplicit>
+struct of_either {
+  [[no_unique_address]] OfExplicit a;
+  [[no_unique_address]] OfImplicit b;
+
+  of_either() = default;
+  template <class Y>
+  requires(!std::is_same_v<Y, of_either>) explicit of_either(const Y& like)
+      : a(make_like<OfExplicit>(like)),
+        b(make_like<OfImplicit>(like)) {}
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.a);
+    visit(self.b);
+  }
+  void clear() {
+    a.clear();
+    b.clear();
+  }
+};
+
+/// The stages of either, and which it was.
+template <class OfExplicit, class OfImplicit, class Y>
+struct switching_tape : of_either<OfExplicit, OfImplicit> {
+  using both = of_either<OfExplicit, OfImplicit>;
+  bool stiffly = false;
+  Y direction, product;  // for a look
+
+  switching_tape() = default;
+  explicit switching_tape(const Y& like) : both(like), direction(like), product(like) {}
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    both::parts(self, visit);
+    visit(self.stiffly);
+  }
+  /// What is there for one step at a time and never stored: a budget counts it once.
+  template <class Visit>
+  void temporaries(Visit&& visit) const {
+    visit(direction);
+    visit(product);
+  }
+};
+
+/// The carries of both; that of the method at work is the one of the state.
+template <class A, class B, class Y>
+struct switching_cache {
+  carry<A, Y> a;
+  carry<B, Y> b;
+  bool stiffly = false;
+
+  switching_cache() = default;
+  explicit switching_cache(const Y& like) : a(make_carry<A>(like)), b(make_carry<B>(like)) {}
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    const auto of = [&](auto& own) {
+      visit(own.state);
+      visit(own.cache);
+    };
+    visit(self.stiffly);
+    return self.stiffly ? of(self.b) : of(self.a);
+  }
+};
+
+/// a_b of methods a and b.
+template <class A, class B>
+struct joined_names {
+  char text[std::string_view(A::name).size() + std::string_view(B::name).size() + 2] = {};
+  consteval joined_names() {
+    char* to = text;
+    for (const char c : std::string_view(A::name)) *to++ = c;
+    *to++ = '_';
+    for (const char c : std::string_view(B::name)) *to++ = c;
+  }
+};
+template <class A, class B>
+inline constexpr joined_names<A, B> joined_name{};
+
+/// An explicit method where the problem is not stiff, a linearly implicit one where it is:
+///   switching<tsit5, rodas5p>
+/// Explicitly until 15 steps had |h λ| at nine tenths of the stability interval's length (6 others in a
+/// row: they are forgotten), then implicitly until |h λ| lay below half of it three times in a row. It
+/// begins explicitly, behind events and jumps as well. Equal steps, whose error nobody looks at, are
+/// implicit throughout. Which method made a step is in its record: derivatives are those of the methods
+/// that were taken.
+/// cost    that of the method at work, and three JVPs at every fourth implicit step; a tape has the
+///         stages of both
+/// source  Hairer & Wanner, Solving ODEs II, IV.2; Petzold, SIAM J. Sci. Stat. Comput. 4 (1983) 136–148
+template <explicit_method A, rosenbrock_method B>
+struct switching {
+  static constexpr const char* name = joined_name<A, B>.text;
+  static constexpr const char* source = B::source;
+  static constexpr int order = A::order < B::order ? A::order : B::order;
+  static constexpr int embedded_order = A::embedded_order;
+  static constexpr int dense_order =
+      A::dense_order < B::dense_order ? A::dense_order : B::dense_order;
+  static constexpr bool exact = is_exact_v<B>;
+  static constexpr double extent = stability_extent<A>();
+
+  [[no_unique_address]] A nonstiff{};
+  [[no_unique_address]] B stiff{};
+
+  template <class Y>
+  struct types : default_types<Y> {
+    using of_a = method_types<A, Y>;
+    using of_b = method_types<B, Y>;
+    using memo = switching_memo;
+    using record = switching_record;
+    using cache = switching_cache<A, B, Y>;
+    using tape = switching_tape<typename of_a::tape, typename of_b::tape, Y>;
+    using scratch = of_either<typename of_a::scratch, typename of_b::scratch>;
+    using seeds = of_either<typename of_a::seeds, typename of_b::seeds>;
+    static constexpr bool asks_jacobian = of_b::asks_jacobian;
+  };
+};
+
+template <class A, class B>
+inline constexpr bool is_linearly_implicit_v<switching<A, B>> = true;
+
+}  // namespace revode
