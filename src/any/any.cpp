@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <any/automatic.hpp>
 #include <any/held_problem.hpp>
 
 #include <revode/problems/catalog.hpp>
@@ -60,7 +61,7 @@ any_problem named_problem(std::string_view spec) {
 }
 
 std::vector<std::string> any_method_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names{std::string(compiled::automatic::name)};
   for (const compiled::method_entry& m : compiled::method_table()) names.emplace_back(m.name);
   return names;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <any/automatic.hpp>
 #include <any/held_problem.hpp>
 
 #include <vector>
@@ -12,13 +13,22 @@ using compiled::from_eigen, compiled::held_problem, compiled::misuse, compiled::
 
 namespace {
 
-auto find_method(const any_method& m) -> const compiled::method_entry& {
-  if (const compiled::method_entry* found = compiled::find_method_entry(m.name())) return *found;
-  std::vector<std::string_view> known;
+auto find_method(const std::string& name) -> const compiled::method_entry& {
+  if (const compiled::method_entry* found = compiled::find_method_entry(name)) return *found;
+  std::vector<std::string_view> known{compiled::automatic::name};
   for (const compiled::method_entry& e : compiled::method_table()) known.push_back(e.name);
-  const std::string nearest = nearest_name(m.name(), known);
-  misuse("unknown method '" + m.name() + "' (it is not among any_method_names()) did you mean '" +
+  const std::string nearest = nearest_name(name, known);
+  misuse("unknown method '" + name + "' (it is not among any_method_names()) did you mean '" +
          (nearest.empty() ? "tsit5" : nearest) + "'?");
+}
+enum class purpose : bool { solution, derivatives };
+auto find_method(const any_method& m, const any_problem& q, const options& o,
+                 purpose why = purpose::solution) -> const compiled::method_entry& {
+  if (m.name() != compiled::automatic::name) return find_method(m.name());
+  const bool there = q.f.erased() && q.f.has_jacobian() && q.f.has_pulls();
+  const bool second = why == purpose::solution || (there && q.f.has_second());
+  return find_method(
+      std::string(compiled::automatic{o.rtol, !q.events.empty(), there, second}.method()));
 }
 
 /// What a forward solve asks for, and what besides a gradient does.
@@ -110,10 +120,12 @@ std::vector<any_gradient> any_differentiable_solution::gradients(
   return all;
 }
 
-int any_method::order() const { return find_method(*this).order; }
+int any_method::order() const {
+  return find_method(name_ == compiled::automatic::name ? "tsit5_rodas5p" : name_).order;
+}
 
 any_solution solve(const any_problem& q, const any_method& m, const options& o) {
-  const compiled::method_entry& entry = find_method(m);
+  const compiled::method_entry& entry = find_method(m, q, o);
   check(q, entry);
   const held_problem held(q);
   return told(entry.uses(held.events).solve(held.q, o, held.events));
@@ -121,7 +133,7 @@ any_solution solve(const any_problem& q, const any_method& m, const options& o) 
 
 any_dense_solution solve(const any_problem& q, const any_method& m, const options& o,
                          dense_output) {
-  const compiled::method_entry& entry = find_method(m);
+  const compiled::method_entry& entry = find_method(m, q, o);
   check(q, entry);
   if (entry.plain.keep == nullptr)
     misuse("dense output of method " + m.name() + " (it has none) choose one such as tsit5?");
@@ -133,7 +145,7 @@ any_dense_solution solve(const any_problem& q, const any_method& m, const option
 
 any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
                                   const recursive_checkpoint& adjoint) {
-  const compiled::method_entry& entry = find_method(m);
+  const compiled::method_entry& entry = find_method(m, q, o, purpose::derivatives);
   check(q, entry);
   check_pulls(q, entry);
   const std::shared_ptr<any_differentiable_solution::state> s(
@@ -145,7 +157,7 @@ any_differentiable_solution solve(const any_problem& q, const any_method& m, con
 any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
                                   const any_adjoint& adjoint) {
   if (adjoint.name == recursive_checkpoint::name) return solve(q, m, o, recursive_checkpoint{});
-  const compiled::method_entry& entry = find_method(m);
+  const compiled::method_entry& entry = find_method(m, q, o, purpose::derivatives);
   check(q, entry);
   check_pulls(q, entry);
   const std::shared_ptr<any_differentiable_solution::state> s(
@@ -168,7 +180,7 @@ any_differentiable_solution solve(const any_problem& q, const any_method& m, con
 
 any_pushed_solution solve(const any_problem& q, const any_method& m, const options& o,
                           const any_tangents& along) {
-  const compiled::method_entry& entry = find_method(m);
+  const compiled::method_entry& entry = find_method(m, q, o, purpose::derivatives);
   check(q, entry);
   check_pulls(q, entry);
   const held_problem held(q);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <any/automatic.hpp>
 #include <cli/methods.hpp>
 #include <cli/text.hpp>
 #include <revode/problems/catalog.hpp>
@@ -31,7 +32,8 @@ std::map<std::string, std::string> words_of_options() {
   const std::string schedules =
       joined(schedule_names, [](const auto& s) { return std::string(s.second); });
   return {{"--method",
-           joined(compiled::method_table(), [](const auto& m) { return std::string(m.name); })},
+           std::string(compiled::automatic::name) + " " +
+               joined(compiled::method_table(), [](const auto& m) { return std::string(m.name); })},
           {"--adjoint",
            joined(compiled::adjoint_texts(), [](const auto& a) { return std::string(a.name); })},
           {"--schedule", schedules},

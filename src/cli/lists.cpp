@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include <any/automatic.hpp>
 #include <cli/lanes.hpp>
 #include <cli/methods.hpp>
 #include <cli/text.hpp>
@@ -25,6 +26,8 @@ auto problem_list() -> named_list {
 
 auto method_list() -> named_list {
   named_list list{"methods", {"name", "order", "steps", "source"}, {}};
+  list.rows.push_back({std::string(compiled::automatic::name), "5", "adaptive",
+                       "a pair that switches by the stiffness it sees, for the tolerances"});
   for (const method_entry& m : compiled::method_table())
     list.rows.push_back({std::string(m.name), std::to_string(m.order),
                          m.has_estimate ? "adaptive" : "fixed", std::string(m.source)});

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <any/automatic.hpp>
 #include <cli/text.hpp>
 
 namespace revode::cli {
@@ -54,7 +55,7 @@ auto differentiate(const method_entry& m, const initial_value_problem& q, const 
 
 auto find_method(std::string_view name) -> method_entry {
   if (const method_entry* found = compiled::find_method_entry(name)) return *found;
-  std::vector<std::string_view> known;
+  std::vector<std::string_view> known{compiled::automatic::name};
   for (const method_entry& m : compiled::method_table()) known.push_back(m.name);
   unknown_name("method", name, "methods", known, "run 'revode list methods'");
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include <any/automatic.hpp>
 #include <cli/report_page.hpp>
 #include <cli/text.hpp>
 #include <revode/io/restart.hpp>
@@ -74,9 +75,15 @@ auto chosen_method(const arguments& given, const run_request& r) -> std::string_
   return r.settings.rtol < 1e-9 && is_there("dop853") ? "dop853" : there.front();
 }
 
+auto asked_method(const arguments& given, const run_request& r) -> std::string_view {
+  const std::string& name = given.at("--method");
+  if (name != compiled::automatic::name) return name;
+  return compiled::automatic{r.settings.rtol, r.has_events()}.method();
+}
+
 void read_method(const arguments& given, run_request& r) {
   r.chosen = !given.has("--method");
-  r.method = find_method(r.chosen ? chosen_method(given, r) : given.at("--method"));
+  r.method = find_method(r.chosen ? chosen_method(given, r) : asked_method(given, r));
   if (r.has_events()) expect_events(r.method, r.problem.name);
   if (!r.method.has_estimate && !given.has("--fixed-step"))
     misuse("method " + std::string(r.method.name) +

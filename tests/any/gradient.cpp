@@ -76,7 +76,7 @@ TEST_CASE("each kind of callback gives the same gradient, by every method that c
     } catch (const std::invalid_argument&) {
       refused = true;
     }
-    const bool rosenbrock = name.starts_with("ros") || name.starts_with("rodas");
+    const bool rosenbrock = name.starts_with("ros") || name.find("rodas") != name.npos;
     CHECK(refused == rosenbrock);
     if (refused) continue;
     CHECK(off(by(predators_with_jvp()), exact) < 1e-12);

@@ -81,6 +81,27 @@ TEST_CASE("every method solves callbacks of each kind of derivative") {
         doctest::Approx(accurate.y[0]).epsilon(1e-4));
 }
 
+TEST_CASE("the automatic method is what tolerance, events and derivatives allow") {
+  const auto same = [](const any_problem& q, const char* method, double rtol) {
+    const options o{.rtol = rtol, .atol = 1e-9};
+    CAPTURE(method);
+    CHECK(same_bits(solve(q, "automatic", o).y, solve(q, method, o).y));
+  };
+  any_problem stiff = named_problem("rober");
+  stiff.t1 = 100;
+  same(stiff, "tsit5_rodas5p", 1e-6);
+  same(stiff, "vern7_rodas5p", 1e-10);
+  same(named_problem("bouncing_ball"), "rodas5p", 1e-6);
+  same(of(predators_alone()), "tsit5", 1e-6);
+  same(of(predators_alone()), "vern7", 1e-10);
+  same(of(predators_with_vjp()), "tsit5_rodas5p", 1e-6);
+  CHECK(any_method("automatic").order() == 5);
+  const auto pulled = [&](const char* method) {
+    return solve(of(predators_with_vjp()), method, options{}, recursive_checkpoint{}).y;
+  };
+  CHECK(same_bits(pulled("automatic"), pulled("radau_iia5")));
+}
+
 struct two {
   [[maybe_unused]] static constexpr const char* name = "two";
   auto condition(const auto&, const auto& y, const auto&) const { return y[1] - 2; }
