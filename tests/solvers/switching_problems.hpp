@@ -19,10 +19,12 @@ struct relaxation {
 };
 inline const problem oscillation{relaxation{}, vec{2.0, 0.0}, 0.0, 3000.0, vec<double, 1>{1000.0}};
 
+inline const tsit5_rodas5p begins_explicitly{.begins_stiffly_to = 0};
+
 /// Which method made each step.
 template <class M, class F, class Y, class P>
-std::vector<bool> methods_of(const problem<F, Y, P>& q, const options& o) {
-  stepper<M, F, Y, P> loop(q, M{}, o);
+std::vector<bool> methods_of(const problem<F, Y, P>& q, const options& o, const M& m = {}) {
+  stepper<M, F, Y, P> loop(q, m, o);
   std::vector<bool> stiffly;
   while (!loop.finished()) {
     loop.step(loop.work_tape());

@@ -30,22 +30,25 @@ template <class A, class B, class System, class Y>
 void begin(const switching<A, B>& m, System& sys, double t, const Y& y,
            carry<switching<A, B>, Y>& c) {
   copy(y, c.state);
-  c.memo = {};
+  c.memo = {.stiffly = revode::length(y) <= m.begins_stiffly_to};
   refresh(m, sys, t, c);
 }
 
-/// What an accepted step has seen.
+/// What an accepted step has seen. An implicit one that could have been four times as long says nothing of
+/// calm: its length is not yet that of the tolerance.
 template <class A, class B, class System, class Y, class Tape>
-stiffness_seen look_for_stiffness(const switching<A, B>& m, System& sys, const tolerance& tol,
-                                  double t, double t_new, const switching_memo& memo, Tape& tape,
-                                  const Y& y_new) {
-  if (!memo.looks()) return stiffness_seen::nothing;
+stiffness_seen look_for_stiffness(System& sys, const tolerance& tol, double t, double t_new,
+                                  double error_squared, const carry<switching<A, B>, Y>& from,
+                                  Tape& tape, const Y& y_new) {
+  const switching_memo& memo = from.memo;
+  if (!memo.looks() || (memo.stiffly && error_squared < 1e-3)) return stiffness_seen::nothing;
   const double h = t_new - t;
   const double z = memo.stiffly
                        ? stiffness_at(sys, tol, t_new, h, y_new, tape.direction, tape.product)
                        : stiffness_of_step(tol, h, tape.a, y_new);
   if (!(z - z == 0)) return stiffness_seen::nothing;
-  return z > m.extent * (memo.stiffly ? 0.5 : 0.9) ? stiffness_seen::stiff : stiffness_seen::calm;
+  const double limit = switching<A, B>::extent * (memo.stiffly ? 0.5 : 0.9);
+  return z > limit ? stiffness_seen::stiff : stiffness_seen::calm;
 }
 
 /// The memo behind a step; the method that takes over begins.
@@ -84,7 +87,8 @@ outcome<switching_record> attempt(const switching<A, B>& m, System& sys, const t
   next.memo = from.memo;
   if (!(found.error_squared <= 1) || found.what != status::success) return found;
   if (tol.estimate)
-    found.record.seen = look_for_stiffness(m, sys, tol, t, t_new, from.memo, tape, next.state);
+    found.record.seen =
+        look_for_stiffness(sys, tol, t, t_new, found.error_squared, from, tape, next.state);
   take(m, sys, t_new, found.record, next);
   return found;
 }

@@ -128,10 +128,11 @@ inline constexpr joined_names<A, B> joined_name{};
 /// An explicit method where the problem is not stiff, a linearly implicit one where it is:
 ///   switching<tsit5, rodas5p>
 /// Explicitly until 15 steps had |h λ| at nine tenths of the stability interval's length (6 others in a
-/// row: they are forgotten), then implicitly until |h λ| lay below half of it three times in a row. It
-/// begins explicitly, behind events and jumps as well. Equal steps, whose error nobody looks at, are
-/// implicit throughout. Which method made a step is in its record: derivatives are those of the methods
-/// that were taken.
+/// row: they are forgotten), then implicitly until |h λ| lay below half of it three times in a row. Short
+/// states begin implicitly, behind events and jumps as well, and for twelve steps at least: what explicit
+/// steps do to oscillations that they cannot see no later step would mend. Equal steps, whose error nobody
+/// looks at, are implicit throughout. Which method made a step is in its record: derivatives are those of
+/// the methods that were taken.
 /// cost    that of the method at work, and three JVPs at every fourth implicit step; a tape has the
 ///         stages of both
 /// source  Hairer & Wanner, Solving ODEs II, IV.2; Petzold, SIAM J. Sci. Stat. Comput. 4 (1983) 136–148
@@ -148,6 +149,7 @@ struct switching {
 
   [[no_unique_address]] A nonstiff{};
   [[no_unique_address]] B stiff{};
+  int begins_stiffly_to = 100;  ///< states of so many elements; of more, a Jacobian costs too much
 
   template <class Y>
   struct types : default_types<Y> {
