@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <revode/solve/error_norm.hpp>
 #include <revode/solvers/explicit/runge_kutta_types.hpp>
 #include <revode/state/elements.hpp>
 
@@ -53,24 +54,24 @@ consteval double stability_extent() {
   return x;
 }
 
-/// The mean square of x in units of the tolerances for a step from y to y_new.
-template <class Y, class Element>
-REVODE_HD double scaled_square(const tolerance& tol, const Y& y, const Y& y_new,
-                               const Element& element) {
-  if (tol.each != nullptr) return norm_squared(*tol.each, y, y_new, element);
+/// Σ aᵢ bᵢ/wᵢ², w the tolerances for a step from y to y_new.
+template <class Y, class A, class B>
+double scaled_product(const tolerance& tol, const Y& y, const Y& y_new, const A& a, const B& b) {
   double sum = 0;
   for (int i = 0, n = length(y); i < n; ++i) {
-    const double a = std::abs(static_cast<double>(value_of(y.data()[i])));
-    const double b = std::abs(static_cast<double>(value_of(y_new.data()[i])));
-    const double x =
-        static_cast<double>(value_of(element(i))) / (tol.atol + tol.rtol * std::fmax(a, b));
-    sum += x * x;
+    const double from = std::abs(static_cast<double>(value_of(y.data()[i])));
+    const double to = std::abs(static_cast<double>(value_of(y_new.data()[i])));
+    const double rtol = tol.each != nullptr ? tol.each->rtol[i] : tol.rtol;
+    const double atol = tol.each != nullptr ? tol.each->atol[i] : tol.atol;
+    const double weight = 1 / (atol + rtol * std::fmax(from, to));
+    sum += weight * static_cast<double>(value_of(a(i))) *
+           (weight * static_cast<double>(value_of(b(i))));
   }
   return sum;
 }
 
-/// |h λ| along the difference of the two stages: ‖h (k_J − k_I)‖/‖g_J − g_I‖ in the norm of the errors;
-/// NaN where they do not differ, or not finitely.
+/// |h λ| along the difference of the two stages: ‖h (k_J − k_I)‖/‖g_J − g_I‖ in the scale of the errors; NaN
+/// where they do not differ, or not finitely.
 /// source  Hairer & Wanner, Solving ODEs II, IV.2, (2.5)
 template <explicit_method M, class Y>
 double stiffness_of_step(const tolerance& tol, double h, const rk_tape<M, Y>& tape,
@@ -84,37 +85,44 @@ double stiffness_of_step(const tolerance& tol, double h, const rk_tape<M, Y>& ta
   for (int j = 0; j < at.second; ++j) k[j] = tape.k[j].data();
   T weight[at.second];
   scale_row<argument_difference<M>, 0, at.second>(static_cast<T>(h), weight);
-  const double slopes = scaled_square(tol, tape.y, y_new, [&](int i) {
+  const auto slope = [&](int i) {
     return static_cast<T>(h) * (tape.k[at.second].data()[i] - tape.k[at.first].data()[i]);
-  });
-  const double arguments = scaled_square(tol, tape.y, y_new, [&](int i) {
+  };
+  const auto argument = [&](int i) {
     return add_weighted<argument_difference<M>, 0, at.second>(T(0), weight, k, i);
-  });
-  return std::sqrt(slopes / arguments);
+  };
+  return std::sqrt(scaled_product(tol, tape.y, y_new, slope, slope) /
+                   scaled_product(tol, tape.y, y_new, argument, argument));
 }
 
-/// |h λ| of the fastest part of the field at (t, y), by three products with its Jacobian from a fixed
-/// start; they go through `v` and `jv`.
+/// The fastest part of a field at a state: |λ|, and whether it oscillates more than it decays or grows.
+struct fastest_part {
+  double rate = 0;
+  bool oscillates = false;
+};
+
+/// That of the field at (t, y), by products with its Jacobian from a fixed start. For v after one of them
+/// |λ|² = ‖J²v‖/‖v‖, and 2 cos² − 1 = ⟨J²v, v⟩/(‖J²v‖ ‖v‖) for the angle of λ to the real axis. They go
+/// through `v`, `jv` and `jjv`. NaN where they are not finite.
 template <class System, class Y>
-double stiffness_at(System& sys, const tolerance& tol, double t, double h, const Y& y, Y& v,
-                    Y& jv) {
+fastest_part fastest_at(System& sys, const tolerance& tol, double t, const Y& y, Y& v, Y& jv,
+                        Y& jjv) {
   using T = scalar_t<Y>;
   for (int i = 0, n = length(y); i < n; ++i) {  // ± the tolerances, without a pattern
     const double size = std::abs(static_cast<double>(value_of(y.data()[i])));
     const bool minus = (static_cast<unsigned>(i) * 2654435769U >> 30 & 1U) != 0;
-    v.data()[i] = T((minus ? -1 : 1) * (tol.atol + tol.rtol * size));
+    jjv.data()[i] = T((minus ? -1 : 1) * (tol.atol + tol.rtol * size));
   }
-  double before = 0, norm = 0;
-  for (int k = 0; k < 3; ++k) {
-    sys.jvp(t, y, T(0), v, vec<T, 0>{}, jv);
-    const auto size = [&](const Y& x) {
-      return std::sqrt(scaled_square(tol, y, y, [&](int i) { return x.data()[i]; }));
-    };
-    before = size(v);
-    norm = size(jv);
-    copy(jv, v);
-  }
-  return norm == 0 ? 0 : std::abs(h) * norm / before;
+  sys.jvp(t, y, T(0), jjv, vec<T, 0>{}, v);
+  sys.jvp(t, y, T(0), v, vec<T, 0>{}, jv);
+  sys.jvp(t, y, T(0), jv, vec<T, 0>{}, jjv);
+  const auto product = [&](const Y& a, const Y& b) {
+    return scaled_product(
+        tol, y, y, [&](int i) { return a.data()[i]; }, [&](int i) { return b.data()[i]; });
+  };
+  const double first = product(v, v), last = product(jjv, jjv);
+  if (last == 0) return {};
+  return {std::sqrt(std::sqrt(last / first)), product(jjv, v) < 0};
 }
 
 }  // namespace revode

@@ -29,33 +29,47 @@ void refresh(const switching<A, B>& m, System& sys, double t, carry<switching<A,
 template <class A, class B, class System, class Y>
 void begin(const switching<A, B>& m, System& sys, double t, const Y& y,
            carry<switching<A, B>, Y>& c) {
+  c.memo = {};
+  if (length(y) <= m.begins_stiffly_to)
+    c.memo.stiffly = fastest_at(sys, tolerance{.rtol = 0, .atol = 1}, t, y, c.cache.a.state,
+                                c.cache.b.state, c.state)
+                         .oscillates;
   copy(y, c.state);
-  c.memo = {.stiffly = revode::length(y) <= m.begins_stiffly_to};
   refresh(m, sys, t, c);
 }
 
-/// What an accepted step has seen. An implicit one that could have been four times as long says nothing of
-/// calm: its length is not yet that of the tolerance.
+/// Implicit steps: is |h λ| beyond what explicit ones could do at less cost? A step that could have been four
+/// times as long says nothing of calm: its length is not yet that of the tolerance.
 template <class A, class B, class System, class Y, class Tape>
-stiffness_seen look_for_stiffness(System& sys, const tolerance& tol, double t, double t_new,
-                                  double error_squared, const carry<switching<A, B>, Y>& from,
-                                  Tape& tape, const Y& y_new) {
-  const switching_memo& memo = from.memo;
-  if (!memo.looks() || (memo.stiffly && error_squared < 1e-3)) return stiffness_seen::nothing;
-  const double h = t_new - t;
-  const double z = memo.stiffly
-                       ? stiffness_at(sys, tol, t_new, h, y_new, tape.direction, tape.product)
-                       : stiffness_of_step(tol, h, tape.a, y_new);
+stiffness_seen look_implicitly(const switching<A, B>& m, System& sys, const tolerance& tol,
+                               double t, double t_new, double error_squared, Tape& tape,
+                               const Y& y_new) {
+  const fastest_part at =
+      fastest_at(sys, tol, t_new, y_new, tape.products[0], tape.products[1], tape.products[2]);
+  const double z = std::abs(t_new - t) * at.rate;
   if (!(z - z == 0)) return stiffness_seen::nothing;
-  const double limit = switching<A, B>::extent * (memo.stiffly ? 0.5 : 0.9);
-  return z > limit ? stiffness_seen::stiff : stiffness_seen::calm;
+  const double steps = at.oscillates ? 0.5 : 0.45 * m.cost_of_step(length(y_new));
+  if (z > m.extent * steps) return stiffness_seen::stiff;
+  return error_squared < 1e-3 ? stiffness_seen::nothing : stiffness_seen::calm;
+}
+
+/// What an accepted step has seen.
+template <class A, class B, class System, class Y, class Tape>
+stiffness_seen look_for_stiffness(const switching<A, B>& m, System& sys, const tolerance& tol,
+                                  double t, double t_new, double error_squared,
+                                  const switching_memo& memo, Tape& tape, const Y& y_new) {
+  if (!memo.looks()) return stiffness_seen::nothing;
+  if (memo.stiffly) return look_implicitly(m, sys, tol, t, t_new, error_squared, tape, y_new);
+  const double z = stiffness_of_step(tol, t_new - t, tape.a, y_new);
+  if (!(z - z == 0)) return stiffness_seen::nothing;
+  return z > 0.9 * m.extent ? stiffness_seen::stiff : stiffness_seen::calm;
 }
 
 /// The memo behind a step; the method that takes over begins.
 template <class A, class B, class System, class Y>
 void take(const switching<A, B>& m, System& sys, double t_new, const switching_record& record,
           carry<switching<A, B>, Y>& c) {
-  c.memo.take(record);
+  c.memo.take(record, m.until_stiff(length(c.state)));
   if (c.memo.stiffly != record.stiffly) refresh(m, sys, t_new, c);
 }
 
@@ -88,7 +102,7 @@ outcome<switching_record> attempt(const switching<A, B>& m, System& sys, const t
   if (!(found.error_squared <= 1) || found.what != status::success) return found;
   if (tol.estimate)
     found.record.seen =
-        look_for_stiffness(sys, tol, t, t_new, found.error_squared, from, tape, next.state);
+        look_for_stiffness(m, sys, tol, t, t_new, found.error_squared, from.memo, tape, next.state);
   take(m, sys, t_new, found.record, next);
   return found;
 }

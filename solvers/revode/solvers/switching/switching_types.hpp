@@ -10,8 +10,8 @@
 
 namespace revode {
 
-/// What a step has seen of stiffness: the explicit method by its last stages, the other at every fourth
-/// step by products with the Jacobian.
+/// What a step has seen of stiffness: the explicit method by its last stages, the other by products with
+/// the Jacobian.
 enum class stiffness_seen : std::uint8_t { nothing, calm, stiff };
 
 /// What a replay must not decide.
@@ -20,30 +20,42 @@ struct switching_record {
   stiffness_seen seen = stiffness_seen::nothing;
 };
 
-/// Which of the two methods makes the next step, and what those before have seen; Hairer's counts for
-/// DOPRI5. A rejected attempt leaves no trace.
+/// Which of the two methods makes the next step, and what those before have seen. A rejected attempt
+/// leaves no trace.
 struct switching_memo {
-  static constexpr int until_stiff = 15, until_forgotten = 6, until_calm = 3, apart = 4;
+  static constexpr int until_forgotten = 2, until_calm = 3, apart = 4, long_looks = 10,
+                       most_doubts = 7;
+  std::uint16_t stiff = 0;   ///< looks of explicit steps that saw stiffness
+  std::uint16_t stayed = 0;  ///< looks of this stretch of implicit steps that did
   bool stiffly = false;
-  std::uint8_t stiff = 0, calm = 0;  ///< steps that saw it, and in a row not
-  std::uint8_t age = 0;              ///< implicit steps since the last look
+  std::uint8_t calm = 0;    ///< looks in a row that did not
+  std::uint8_t age = 0;     ///< steps since the last look
+  std::uint8_t doubts = 0;  ///< short stretches in a row: the next is waited for twice as long
 
-  bool looks() const { return !stiffly || age + 1 == apart; }
+  /// Every fourth step looks, implicit ones each until the first has seen stiffness.
+  bool looks() const { return age + 1 == apart || (stiffly && stayed == 0); }
 
-  /// Behind such a step.
-  void take(const switching_record& step) {
+  /// Behind such a step; `until_stiff` looks that saw stiffness end a stretch of explicit steps.
+  void take(const switching_record& step, int until_stiff) {
     if (stiffly != step.stiffly) *this = {.stiffly = step.stiffly};
     age = looks() ? std::uint8_t{0} : static_cast<std::uint8_t>(age + 1);
     if (step.seen == stiffness_seen::nothing) return;
     const bool found = step.seen == stiffness_seen::stiff;
     calm = found ? std::uint8_t{0} : static_cast<std::uint8_t>(calm + 1);
     if (stiffly) {
-      if (calm == until_calm) *this = {};
+      if (found && stayed < long_looks) ++stayed;
+      if (calm == until_calm) *this = {.doubts = doubts_behind()};
       return;
     }
     if (found) ++stiff;
     if (calm == until_forgotten) stiff = calm = 0;
-    if (stiff == until_stiff) *this = {.stiffly = true};
+    if (stiff >= until_stiff << doubts) *this = {.stiffly = true, .doubts = doubts};
+  }
+
+ private:
+  std::uint8_t doubts_behind() const {
+    if (stayed == long_looks) return 0;
+    return doubts < most_doubts ? static_cast<std::uint8_t>(doubts + 1) : doubts;
   }
 };
 
@@ -74,10 +86,10 @@ template <class OfExplicit, class OfImplicit, class Y>
 struct switching_tape : of_either<OfExplicit, OfImplicit> {
   using both = of_either<OfExplicit, OfImplicit>;
   bool stiffly = false;
-  Y direction, product;  // for a look
+  Y products[3];  // for a look
 
   switching_tape() = default;
-  explicit switching_tape(const Y& like) : both(like), direction(like), product(like) {}
+  explicit switching_tape(const Y& like) : both(like), products{like, like, like} {}
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     both::parts(self, visit);
@@ -86,8 +98,7 @@ struct switching_tape : of_either<OfExplicit, OfImplicit> {
   /// What is there for one step at a time and never stored: a budget counts it once.
   template <class Visit>
   void temporaries(Visit&& visit) const {
-    visit(direction);
-    visit(product);
+    for (const Y& part : products) visit(part);
   }
 };
 
@@ -127,14 +138,16 @@ inline constexpr joined_names<A, B> joined_name{};
 
 /// An explicit method where the problem is not stiff, a linearly implicit one where it is:
 ///   switching<tsit5, rodas5p>
-/// Explicitly until 15 steps had |h λ| at nine tenths of the stability interval's length (6 others in a
-/// row: they are forgotten), then implicitly until |h λ| lay below half of it three times in a row. Short
-/// states begin implicitly, behind events and jumps as well, and for twelve steps at least: what explicit
-/// steps do to oscillations that they cannot see no later step would mend. Equal steps, whose error nobody
-/// looks at, are implicit throughout. Which method made a step is in its record: derivatives are those of
-/// the methods that were taken.
-/// cost    that of the method at work, and three JVPs at every fourth implicit step; a tape has the
-///         stages of both
+/// Explicitly until a number of steps had |h λ| at nine tenths of the stability interval's length, then
+/// implicitly until explicit steps would cost less: the shorter ones that stability leaves, without a
+/// factorisation (cost_of_step). Where a stretch of implicit steps proves short the next is waited for
+/// twice as long. Oscillations are left to explicit steps only where these resolve them: what they do to
+/// those that they cannot see no later step would mend. Hence states that oscillate at the start begin
+/// implicitly, behind events and jumps as well. Equal steps, whose error nobody looks at, are implicit
+/// throughout. Which method made a step is in its record: derivatives are those of the methods that were
+/// taken.
+/// cost    that of the method at work; at every fourth step three JVPs if it is implicit, else sums over
+///         the state; a tape has the stages of both
 /// source  Hairer & Wanner, Solving ODEs II, IV.2; Petzold, SIAM J. Sci. Stat. Comput. 4 (1983) 136–148
 template <explicit_method A, rosenbrock_method B>
 struct switching {
@@ -150,6 +163,17 @@ struct switching {
   [[no_unique_address]] A nonstiff{};
   [[no_unique_address]] B stiff{};
   int begins_stiffly_to = 100;  ///< states of so many elements; of more, a Jacobian costs too much
+
+  /// Of an implicit step in explicit ones, as measured: 3 + n/2 with a dense matrix, else 6.
+  double cost_of_step(int n) const {
+    return std::is_same_v<algebra_t<B>, dense_algebra> ? 3 + 0.5 * n : 6;
+  }
+  /// Looks at explicit steps that see stiffness, before the implicit method is tried: what passes by then
+  /// costs two of its steps, and is 16 steps at least (15 in DOPRI5).
+  int until_stiff(int n) const {
+    const double looks = 2 * cost_of_step(n) / switching_memo::apart;
+    return looks < 4 ? 4 : looks < 64 ? static_cast<int>(looks) : 64;
+  }
 
   template <class Y>
   struct types : default_types<Y> {
