@@ -120,6 +120,14 @@ nightly_python() {
     build/nightly/venv/bin/python -m mypy --strict python/tests/typed.py
 }
 
+# The core's tests on another machine, by a cross compiler and an emulator.
+nightly_aarch64() {
+  need 'aarch64' g++-aarch64-linux-gnu qemu-user
+  configure aarch64 &&
+    build aarch64 --target core_tests &&
+    ctest --test-dir build/aarch64 --no-tests=error -L '^(state|ad|schedule|loop|solve)$'
+}
+
 # Every page of the site without a warning, and each command and example on it.
 nightly_docs() { tools/dev docs; }
 
@@ -139,7 +147,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads package python docs sanitizers'
+nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads aarch64 package python docs sanitizers'
 
 # nightly [PART...]: these, or all; the page keeps the last line of the others.
 nightly() {

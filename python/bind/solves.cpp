@@ -86,6 +86,16 @@ void bind_solution(Class& c) {
           },
           "(time, number of the event) of each occurrence.")
       .def_prop_ro("statistics", [](const Solution& s) { return as_dict(s.stats); })
+      .def(
+          "plot",
+          [](const nb::object& self, const nb::object& times, const nb::object& ax,
+             const nb::object& labels) -> nb::object {
+            return nb::module_::import_("revode._plot").attr("plot")(self, times, ax, labels);
+          },
+          nb::arg("times") = nb::none(), nb::kw_only(), nb::arg("ax") = nb::none(),
+          nb::arg("labels") = nb::none(),
+          "Draws each component over time, by matplotlib: the saved points, or a dense solution at "
+          "these times. Returns the axes.")
       .def("__repr__", [](const Solution& s) {
         return "<revode solution: " + std::string(name(s.status)) +
                " at t = " + nb::cast<std::string>(nb::str(nb::float_(s.t))) + ", " +
