@@ -120,6 +120,13 @@ nightly_python() {
     build/nightly/venv/bin/python -m mypy --strict python/tests/typed.py
 }
 
+# Where products are fused: sums round otherwise, equal bits stay equal.
+nightly_fused() {
+  configure release -B build/nightly_fused -DCMAKE_CXX_FLAGS=-march=x86-64-v3 -DREVODE_COMMAND=OFF &&
+    build nightly_fused --target core_tests test_contract &&
+    ctest --test-dir build/nightly_fused --no-tests=error -L '^(state|ad|schedule|loop|solve|contract)$'
+}
+
 # The core's tests on another machine, by a cross compiler and an emulator.
 nightly_aarch64() {
   need 'aarch64' g++-aarch64-linux-gnu qemu-user
@@ -147,7 +154,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads aarch64 package python docs sanitizers'
+nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads fused aarch64 package python docs sanitizers'
 
 # nightly [PART...]: these, or all; the page keeps the last line of the others.
 nightly() {

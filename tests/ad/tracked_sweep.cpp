@@ -124,7 +124,8 @@ TEST_CASE("a formula without branches and loops is tracked, others are not") {
   using loop_sweep = tracked_sweep<looping, vec<double, 23>, vec<double, 1>>;
   CHECK_FALSE(branch_sweep::jacobian(branching{}, 0.0, y, p, small));
   CHECK_FALSE(loop_sweep::jacobian(looping{}, 0.0, z, p, large));
-#if defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    defined(__x86_64__)
   const auto u = somewhere<vec<double, 20>>();
   mat<double, 20> jac;
   using pollu_sweep = tracked_sweep<pollu, vec<double, 20>, vec<double, 25>>;

@@ -27,7 +27,7 @@ struct logistic_with_pull : logistic {
   template <class C, class P>
   void pull(const C& c, const P& p, const C& next_bar, C& carry_bar, P& params_bar) const {
     const auto rx_bar = next_bar[0] * (1 - c[0]), rest_bar = next_bar[0] * (p[0] * c[0]);
-    carry_bar[0] += -rest_bar + rx_bar * p[0];
+    carry_bar[0] += muladd(rx_bar, p[0], -rest_bar);
     params_bar[0] += rx_bar * c[0];
   }
 };

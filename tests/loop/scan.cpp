@@ -29,7 +29,7 @@ struct filter_with_pull : filter {
   void pull(const C& c, const X&, const P& p, const C& next_bar, const O& out_bar, C& c_bar,
             X& x_bar, P& p_bar) const {
     ++*pulls;
-    c_bar[0] += out_bar[0] * c[0] + out_bar[0] * c[0] + next_bar[0] * p[0];
+    c_bar[0] += muladd(next_bar[0], p[0], muladd(out_bar[0], c[0], out_bar[0] * c[0]));
     x_bar[0] += next_bar[0];
     p_bar[0] += next_bar[0] * c[0];
   }
