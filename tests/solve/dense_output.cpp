@@ -12,6 +12,7 @@
 #include <revode/solve/dense_output.hpp>
 #include <revode/solvers/tsit5.hpp>
 #include <revode/solvers/vern7.hpp>
+#include <revode/testing/references.hpp>
 
 namespace revode {
 namespace {
@@ -121,7 +122,10 @@ TEST_CASE("across events there are two values at their times and one everywhere 
   }
   options saving = o;
   saving.save.ts = {0, 0.1, 0.25, at, 0.6, 0.7, 0.9, 1};
-  CHECK(solve(q, tsit5{}, saving, list).ys == y.at(saving.save.ts));
+  const auto saved = solve(q, tsit5{}, saving, list).ys, asked = y.at(saving.save.ts);
+  for (std::size_t i = 0; i < saved.size();
+       ++i)  // where the event is, as far as its time is rounded
+    CHECK((i == 3 ? relative_difference(saved[i], asked[i]) < 1e-14 : saved[i] == asked[i]));
   CHECK(y(1) == y.y);
 }
 
