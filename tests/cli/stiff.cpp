@@ -25,7 +25,7 @@ TEST_CASE("the automatic method is a pair that switches, for the tolerance; with
   CHECK(run("solve lorenz --t1 1 --json --method automatic --rtol 1e-10").json()["method"] ==
         "vern7_rodas5p");
   CHECK(run("solve bouncing_ball --json --method automatic").json()["method"] == "rodas5p");
-  const auto grad = run("grad vdpol_stiff --slots 5 --check --json --method automatic").json();
+  const auto grad = run("grad hires --slots 5 --check --json --method automatic").json();
   CHECK(grad["check"]["dot_product"]["difference"].get<double>() < 1e-11);
 }
 
