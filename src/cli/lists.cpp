@@ -26,11 +26,11 @@ auto problem_list() -> named_list {
 
 auto method_list() -> named_list {
   named_list list{"methods", {"name", "order", "steps", "source"}, {}};
-  list.rows.push_back({std::string(compiled::automatic::name), "5", "adaptive",
-                       "a pair that switches by the stiffness it sees, for the tolerances"});
   for (const method_entry& m : compiled::method_table())
     list.rows.push_back({std::string(m.name), std::to_string(m.order),
                          m.has_estimate ? "adaptive" : "fixed", std::string(m.source)});
+  list.rows.push_back({std::string(compiled::automatic::name), "5", "adaptive",
+                       "a pair that switches by the stiffness it sees, for the tolerances"});
   return list;
 }
 

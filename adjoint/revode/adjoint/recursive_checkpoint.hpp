@@ -134,21 +134,19 @@ class differentiable_solution : public solution<Y> {
   }
 
   /// A further first sweep, of a count that is known by now.
-  std::unique_ptr<executor_type> sweep_again() {
+  executor_type sweep_again() {
     schedule_request known = plan_.request;
     known.steps = loop_->count();
     return sweep(kind_for_known_count(plan_), known);
   }
 
   /// The first sweep; a field that throws in it leaves nothing half done.
-  [[gnu::noinline]] std::unique_ptr<executor_type> sweep(schedule_kind kind,
-                                                         const schedule_request& request) {
-    auto run = std::make_unique<executor_type>(
-        *loop_, any_schedule(kind, request),
-        spill_.empty() ? nullptr : std::make_unique<file_pool>(spill_));
+  [[gnu::noinline]] executor_type sweep(schedule_kind kind, const schedule_request& request) {
+    executor_type run(*loop_, any_schedule(kind, request),
+                      spill_.empty() ? nullptr : std::make_unique<file_pool>(spill_));
     const bool keeps = kept_ && kept_->keeps_sweep();
-    if (keeps && !kept_->begin_sweep(*run)) return run;
-    run->forward();
+    if (keeps && !kept_->begin_sweep(run)) return run;
+    run.forward();
     if (keeps) kept_->end_sweep();
     return run;
   }
@@ -195,19 +193,20 @@ class differentiable_solution : public solution<Y> {
     index again = 0;
     if (!run_) {
       loop_->restart();
-      run_ = sweep_again();
+      run_.emplace(sweep_again());
       again = loop_->count();
     }
     bool keeps = false, left = true;
     if constexpr (std::is_same_v<Cotangents, cotangents<Y>>) keeps = kept_ && kept_->keeps_next();
     if (!keeps) loop_->seed(w);
-    const auto run = std::move(run_);  // an exception from here on leaves nothing half used
+    auto run = std::move(*run_);  // an exception from here on leaves nothing half used
+    run_.reset();
     if constexpr (std::is_same_v<Cotangents, cotangents<Y>>)
-      if (keeps) left = kept_->begin_reverse(*run, w, before, rejected);
-    if (left) run->reverse();
+      if (keeps) left = kept_->begin_reverse(run, w, before, rejected);
+    if (left) run.reverse();
     if (keeps) kept_->end_reverse(before, rejected);
     pulled<decltype(finish())> p{finish(), {}};
-    p.took = told(*run, before);
+    p.took = told(run, before);
     p.took.replayed_steps += again;
     p.took.rejected_again = loop_->rejected_again() - rejected;
     return p;
@@ -241,7 +240,7 @@ class differentiable_solution : public solution<Y> {
   std::string spill_;
   std::unique_ptr<loop> loop_;
   std::unique_ptr<kept_type> kept_;
-  std::unique_ptr<executor_type> run_;
+  std::optional<executor_type> run_;
 };
 
 /// Integrates q and keeps what its gradient needs:
