@@ -9,10 +9,18 @@
 
 namespace revode {
 
+/// Has the field of this system a mass matrix?
+template <class System>
+inline constexpr bool is_massive_v = requires {
+  requires System::massive;
+};
+
 /// What a method does not have.
 struct nothing {
   friend constexpr bool operator==(nothing, nothing) = default;
 };
+
+inline constexpr nothing no_mass{};
 
 /// The types of a method over user states Y, and what they are when the method does not say:
 ///   state    differentiable; the shape of cotangents and tangents
@@ -39,6 +47,15 @@ struct default_types {
 /// family of methods that are data (explicit Runge–Kutta) specialises this instead.
 template <class M, class Y>
 struct method_types : M::template types<Y> {};
+
+/// The mass matrix of a system's field, or nothing.
+template <class System>
+REVODE_HD const auto& mass_of(const System& sys) {
+  if constexpr (is_massive_v<System>)
+    return sys.mass;
+  else
+    return no_mass;
+}
 
 /// What must survive a step.
 template <class M, class Y>
@@ -69,6 +86,11 @@ inline constexpr bool is_multistep_v = requires {
 /// controller. A family says so of its methods.
 template <class M>
 inline constexpr bool is_linearly_implicit_v = false;
+
+/// The method takes fields with a mass matrix, M y' = f: at full order where M is singular, too. A family
+/// says so of its methods.
+template <class M>
+inline constexpr bool takes_mass_v = false;
 
 /// The method was given no linear algebra, which explicit ones have no use for.
 template <class M>
@@ -191,23 +213,35 @@ REVODE_HD carry<M, Y> make_carry(const Y& y) {
 // of the functions from extend on; its seeds are `nothing`.
 // The ones below have defaults, right for a one-step method whose state is y itself.
 
-/// carry ← the start (t, y). pull_begin takes the cotangent of that state back to y, p and t.
+/// carry ← the start (t, y), or with a mass matrix the consistent state there (consistent_start.hpp).
+/// pull_begin takes the cotangent of that state back to y, p and t.
 template <class M, class System, class Y, class Carry>
 REVODE_HD void begin(const M& m, System& sys, double t, const Y& y, Carry& c) {
   c.state = y;
+  if constexpr (is_massive_v<System>) make_consistent(sys, t, c.state);
   refresh(m, sys, t, c);
 }
 template <class M, class System, class State, class Y, class P, class T>
-REVODE_HD void pull_begin(const M&, System&, double, const Y&, const State& state_bar, Y& y_bar, P&,
-                          T&) {
-  auto* out = y_bar.data();
-  const auto* in = state_bar.data();
-  for (int i = 0; i < static_cast<int>(y_bar.size()); ++i) out[i] = out[i] + in[i];
+REVODE_HD void pull_begin(const M&, [[maybe_unused]] System& sys, [[maybe_unused]] double t,
+                          [[maybe_unused]] const Y& y, const State& state_bar, Y& y_bar,
+                          [[maybe_unused]] P& p_bar, [[maybe_unused]] T& t_bar) {
+  if constexpr (is_massive_v<System>) {
+    pull_consistent(sys, t, y, state_bar, y_bar, p_bar, t_bar);
+  } else {
+    auto* out = y_bar.data();
+    const auto* in = state_bar.data();
+    for (int i = 0; i < static_cast<int>(y_bar.size()); ++i) out[i] = out[i] + in[i];
+  }
 }
 template <class M, class System, class Y, class P, class T, class State>
-REVODE_HD void push_begin(const M&, System&, double, const Y&, const Y& y_dot, const P&, const T&,
+REVODE_HD void push_begin(const M&, [[maybe_unused]] System& sys, [[maybe_unused]] double t,
+                          [[maybe_unused]] const Y& y, const Y& y_dot,
+                          [[maybe_unused]] const P& p_dot, [[maybe_unused]] const T& t_dot,
                           State& state_dot) {
-  state_dot = y_dot;
+  if constexpr (is_massive_v<System>)
+    push_consistent(sys, t, y, y_dot, p_dot, t_dot, state_dot);
+  else
+    state_dot = y_dot;
 }
 
 /// Rebuilds the cache after a restore, a jump or a stop.

@@ -51,6 +51,8 @@ struct backsolve {
 /// (y, λ, μ)' = (f, −f_yᵀ λ, −f_pᵀ λ), μ in units of 1 / scale.
 template <class F, class Y, class P>
 struct backsolve_field {
+  static_assert(!has_mass_v<F>,
+                "a field with a mass matrix for a continuous adjoint (λ of algebraic variables jumps) take recursive_checkpoint, which is exact?");
   system<F, Y, P>* sys;
   Y *y, *lambda, *slope;
   P* p_bar;

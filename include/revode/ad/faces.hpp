@@ -16,7 +16,8 @@ namespace revode {
 //   explicit part   f.explicit_part(…)         f.explicit_vjp  f.explicit_jvp  f.explicit_jacobian
 //   halves          f.dq(…), f.dp(…)
 //
-// Arguments are those of field_calls.hpp. The functions of a face are there where the field's are.
+// Arguments are those of field_calls.hpp. The functions of a face are there where the field's are. A field
+// may have a mass matrix besides, f.mass(m) (solve/mass_matrix.hpp): a rule gives its field's, or refuses it.
 
 struct whole_face {
   template <class F, class... A>
@@ -208,7 +209,7 @@ struct field_by : Rule {
   { this->matrix(explicit_face{}, t, y, p, jac); }
 };
 
-/// The derivatives of f as they are, for rules that change nothing but how f is called.
+/// The derivatives of f, and its mass matrix, as they are, for rules that change nothing but how f is called.
 template <class F>
 struct passed_derivatives {
   using field = std::remove_cvref_t<F>;
@@ -216,6 +217,9 @@ struct passed_derivatives {
   static constexpr bool complex_pairs = says_complex_pairs<field>;
   F callable;
 
+  template <class Entries>
+  void mass(Entries& m) const requires requires(const field& f) { f.mass(m); }
+  { callable.mass(m); }
   template <class Face, class... A>
   REVODE_HD auto pull(Face, A&&... a) const -> decltype(Face::vjp(std::declval<const F&>(), a...)) {
     return Face::vjp(callable, a...);

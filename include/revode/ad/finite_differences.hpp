@@ -21,6 +21,9 @@ class finite_difference_rule {
       : field_(std::forward<F>(field)),
         typical_size_(typical_size) {}
 
+  template <class Entries>
+  void mass(Entries& m) const requires requires(const std::remove_cvref_t<F>& f) { f.mass(m); }
+  { field_.mass(m); }
   template <class Face, class T, class Y, class P>
   requires requires(const F& f, const T& t, const Y& y, const P& p, Y& dy) {
     Face::value(f, t, y, p, dy);

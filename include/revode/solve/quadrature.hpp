@@ -85,6 +85,14 @@ struct field_and_integrand {
   Q q;
   mutable scratch_by_type scratch{};
 
+  template <class Entries>
+  void mass(Entries& m) const requires requires(const field& of) { of.mass(m); }
+  {
+    f.mass(m);
+    const int first = length(y);
+    for (int i = 0, n = length(q); i < n; ++i) m(first + i, first + i) = 1;
+  }
+
   /// y, a cotangent or tangent of y, one of f; the same of q; over S.
   template <class S>
   struct parts {

@@ -6,6 +6,7 @@
 
 #include <revode/ad/derivatives_of.hpp>
 #include <revode/ad/faces.hpp>
+#include <revode/solve/mass_matrix.hpp>
 #include <revode/solve/split.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/elements.hpp>
@@ -23,11 +24,14 @@ class system {
   using parameter_type = P;
   /// The field says that it does not depend on t.
   static constexpr bool autonomous = says_autonomous<F>;
+  /// The field has a mass matrix.
+  static constexpr bool massive = has_mass_v<F>;
   /// There is a vjp; without one only what moves forwards may be asked for.
   static constexpr bool pulls = derivatives<F, Y, P>::vjp_source != derivative_source::none;
 
   REVODE_HD system(const F& f, const P& parameters)
       : p(parameters),
+        mass(mass_of(f)),
         f_(f),
         parts_(f, parameters, counts) {}
   system(const system&) = delete;
@@ -116,9 +120,16 @@ class system {
 
   const P& p;
   evaluation_counts counts{};
+  [[no_unique_address]] std::conditional_t<massive, mass_matrix, nothing> mass;
 
  private:
   using names = derivative_names<F, Y, P>;
+  REVODE_HD static decltype(mass) mass_of([[maybe_unused]] const F& f) {
+    if constexpr (massive)
+      return mass_matrix(f);
+    else
+      return {};
+  }
 
   const F& f_;
   std::string_view (*jacobian_name_)() = nullptr;

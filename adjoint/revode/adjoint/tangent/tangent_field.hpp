@@ -25,6 +25,8 @@ using with_tangents_t = stacked_t<Y, vec<scalar_t<Y>, 0>, K + 1>;
 /// An object serves one solve at a time.
 template <class F, class Y, class P, int K>
 struct tangent_field {
+  static_assert(!has_mass_v<F>,
+                "a field with a mass matrix for tangents behind a state (they would have algebraic equations of their own) take forward_mode, or a gradient?");
   using T = scalar_t<Y>;
   using Z = with_tangents_t<Y, K>;
   using Q = with_tangents_t<P, K>;

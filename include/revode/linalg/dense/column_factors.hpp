@@ -83,6 +83,10 @@ class column_factors {
       order_.data()[k] = k;
     }
   }
+  /// x onto element (i, j), behind the second part.
+  REVODE_HD void add(const number& x, int i, int j) {
+    for (int p = 0; p < Parts; ++p) column(p, j)[i] = x.of[p] + column(p, j)[i];
+  }
   /// Step k of the elimination. False when the pivot, largest by the sum of its parts' sizes, is 0
   /// or not finite.
   REVODE_HD bool eliminate(int k) {

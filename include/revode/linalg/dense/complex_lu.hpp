@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
+#include <revode/concepts.hpp>
 #include <revode/linalg/dense/column_lu.hpp>
 #include <revode/linalg/dense/dense_matrix.hpp>
 
@@ -18,16 +20,16 @@ class complex_lu {
   template <class Matrix>
   bool factor_shifted(const Matrix& a, T alpha, T beta) {
     complex_lu* const self[1] = {this};
-    return factor_each(self, a, {alpha}, {beta});
+    return factor_each(self, a, {alpha}, {beta}, nothing{});
   }
-  /// f[k] becomes the factors of (αₖ + iβₖ) I − A. A column of every system in turn: none waits for
-  /// its own pivots alone.
-  template <int Count, class Matrix>
+  /// f[k] becomes the factors of (αₖ + iβₖ) I − A, or with a mass matrix in place of I. A column of every
+  /// system in turn: none waits for its own pivots alone.
+  template <int Count, class Matrix, class Mass = nothing>
   static bool factor_all(complex_lu (&f)[Count], const Matrix& a, const T (&alpha)[Count],
-                         const T (&beta)[Count]) {
+                         const T (&beta)[Count], const Mass& mass = {}) {
     complex_lu* each[Count];
     for (int k = 0; k < Count; ++k) each[k] = f + k;
-    return factor_each(each, a, alpha, beta);
+    return factor_each(each, a, alpha, beta, mass);
   }
 
   /// x + iy = A⁻¹ (x + iy)
@@ -57,15 +59,23 @@ class complex_lu {
   }
 
  private:
-  template <int Count, class Matrix>
+  template <int Count, class Matrix, class Mass>
   static bool factor_each(complex_lu* const (&f)[Count], const Matrix& a, const T (&alpha)[Count],
-                          const T (&beta)[Count]) {
+                          const T (&beta)[Count], [[maybe_unused]] const Mass& mass) {
     const int n = static_cast<int>(a.rows());
     for (int k = 0; k < Count; ++k) f[k]->factors_.resize(n);
     f[0]->factors_.take_matrix([&](int i, int j)
                                    __attribute__((always_inline)) { return -a(i, j); });
     for (int k = 1; k < Count; ++k) f[k]->factors_.take_matrix_of(f[0]->factors_);
-    for (int k = 0; k < Count; ++k) f[k]->factors_.start({{alpha[k], beta[k]}});
+    if constexpr (std::is_same_v<Mass, nothing>) {
+      for (int k = 0; k < Count; ++k) f[k]->factors_.start({{alpha[k], beta[k]}});
+    } else {
+      for (int k = 0; k < Count; ++k) f[k]->factors_.start({{T(0), T(0)}});
+      for (int i = 0; i < n; ++i)
+        for (const auto& e : mass.row(i))
+          for (int k = 0; k < Count; ++k)
+            f[k]->factors_.add({{T(e.value) * alpha[k], T(e.value) * beta[k]}}, i, e.at);
+    }
     bool regular = true;
     for (int column = 0; column < n; ++column)
       for (int k = 0; k < Count; ++k) regular = f[k]->eliminate(column) && regular;

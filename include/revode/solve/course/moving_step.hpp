@@ -17,6 +17,9 @@ struct moving_step_rule {
   double t, t_new;
   D from, to;
 
+  template <class Entries>
+  void mass(Entries& m) const requires requires { f.mass(m); }
+  { f.mass(m); }
   /// dτ/dt, a dual of value 1
   D pace() const { return D(1) + (to - from) / (t_new - t); }
   template <class Face, class S, class Y, class P>

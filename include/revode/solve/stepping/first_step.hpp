@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <revode/solve/consistent_start.hpp>
 #include <revode/solve/options.hpp>
 #include <revode/state/elements.hpp>
 
@@ -31,7 +32,7 @@ template <class System, class Y>
 REVODE_HD double first_step(System& sys, double t0, double t1, const Y& y0, const tolerance& tol,
                             int order) {
   Y f0 = y0, f1 = y0, y = y0;
-  sys(t0, y0, f0);
+  slope_of(sys, t0, y0, f0);
   if (!all_finite(f0)) return std::nan("");
   const double span = std::abs(t1 - t0), direction = t1 < t0 ? -1 : 1;
   const double d0 = std::sqrt(scaled_mean_square(y0, y0, tol));
@@ -40,7 +41,7 @@ REVODE_HD double first_step(System& sys, double t0, double t1, const Y& y0, cons
   const bool telling = d0 >= 1e-5 && d1 >= 1e-5 && std::isfinite(d0) && std::isfinite(d1);
   const double h0 = std::fmin(telling ? 0.01 * d0 / d1 : 1e-6, span);
   axpy(static_cast<scalar_t<Y>>(direction * h0), f0, y);
-  sys(t0 + direction * h0, y, f1);
+  slope_of(sys, t0 + direction * h0, y, f1);
   axpy(static_cast<scalar_t<Y>>(-1), f0, f1);
   const double d2 = std::sqrt(scaled_mean_square(f1, y0, tol)) / h0;
   const double slope = std::fmax(d1, d2);

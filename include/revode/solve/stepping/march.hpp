@@ -3,11 +3,13 @@
 
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include <revode/concepts.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/course/cuts.hpp>
 #include <revode/solve/course/step_log.hpp>
+#include <revode/solve/consistent_start.hpp>
 #include <revode/solve/system.hpp>
 
 namespace revode {
@@ -23,6 +25,9 @@ class march {
       return field_with_jacobian<derivatives<F, Y, P>::has_jacobian>::there;
     return true;
   }());
+  static_assert(!has_mass_v<F> || takes_mass_v<M>,
+                "a field with a mass matrix for a method that takes none (M y' = f needs systems with M, "
+                "and an order that holds for algebraic equations) take rodas5p?");
   using carry_type = carry<M, Y>;
   using tape_type = step_tape<M, Y>;
   using scratch_type = typename types::scratch;
@@ -67,6 +72,11 @@ class march {
 
   /// The method begins at t from y.
   void begin_at(double at, const Y& y) { begin(method, sys, at, y, now()); }
+  /// Why the method could not begin, if it could not.
+  status trouble_of_start() {
+    if constexpr (has_mass_v<F>) return std::exchange(sys.counts.trouble, status::success);
+    return status::success;
+  }
   /// The step tried, to t_new, becomes the last one.
   void take(double t_new) {
     current_ = 1 - current_;

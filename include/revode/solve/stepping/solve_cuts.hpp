@@ -74,6 +74,7 @@ class solve_cuts {
       if (which >= 0) log.push_back({stretches.time_of(c, k), which, c.step});
       stretches.events().visit(which, [&](auto& e) { terminal = terminal || e.terminal; });
     }
+    if (const auto why = on.trouble_of_start(); why != status::success) return why;
     if (terminal) return status::terminal_event;
     if (on.t == t1) return status::success;
     if (stuck_ > most_stuck || (c.begins && !know_sides(on, moved)))
@@ -90,7 +91,7 @@ class solve_cuts {
   bool know_sides(march_type& on, bool moved) {
     if constexpr (set::located > 0)
       return search_.start(stretches.events(), on.t, direction_, on.y(), on.sys.p, moved,
-                           [&](Y& out) { on.sys(on.t, on.y(), out); });
+                           [&](Y& out) { slope_of(on.sys, on.t, on.y(), out); });
     return true;
   }
   /// The solution goes on from another state.

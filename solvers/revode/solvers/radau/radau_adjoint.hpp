@@ -11,6 +11,7 @@ namespace revode {
 // The derivative of a step is that of its solved stage equations G(z) = A⁻¹z/h − f(y + z) = 0, with
 // the Jacobians Jᵢ at the stages (implicit function theorem):
 //   A⁻¹ż/h − J(ẏ + ż) = f_t ṫ + f_p ṗ + (ḣ/h²) A⁻¹z,        pull: A⁻ᵀκ/h − Jᵀκ = z̄
+// A mass matrix stands before each A⁻¹.
 // Both are solved to rounding by refinement, with factors of A⁻¹/h − J at the last stage of this
 // step or an earlier one of the sweep.
 
@@ -31,19 +32,44 @@ void prepare_radau_derivative(const L& algebra, System& sys, double t, double t_
   }
 }
 
+/// out = out + a M x, with the transpose of M or not.
+template <bool Transposed, class Mass, class Y>
+void axpy_of_mass(const Mass& mass, scalar_t<Y> a, const Y& x, Y& out) {
+  if constexpr (std::is_same_v<Mass, nothing>)
+    axpy(a, x, out);
+  else
+    for (int k = 0, n = length(out); k < n; ++k)
+      out.data()[k] = add_mass_times<Transposed>(mass, k, a, x.data(), out.data()[k]);
+}
+
+/// xᵀ M y
+template <class Mass, class Y>
+scalar_t<Y> dot_of_mass(const Mass& mass, const Y& x, const Y& y) {
+  using T = scalar_t<Y>;
+  if constexpr (std::is_same_v<Mass, nothing>) {
+    return dot(x, y);
+  } else {
+    T sum(0);
+    for (int k = 0, n = length(x); k < n; ++k)
+      sum = muladd(x.data()[k], add_mass_times(mass, k, T(1), y.data(), T(0)), sum);
+    return sum;
+  }
+}
+
 /// out = out − A⁻¹ x / h, or with the transpose of A⁻¹
-template <bool Transposed, class Y, int S>
-void subtract_radau_matrix(scalar_t<Y> h, const Y (&x)[S], Y (&out)[S]) {
+template <bool Transposed, class Mass, class Y, int S>
+void subtract_radau_matrix(const Mass& mass, scalar_t<Y> h, const Y (&x)[S], Y (&out)[S]) {
   using T = scalar_t<Y>;
   using n = radau_numbers<S>;
   for (int i = 0; i < S; ++i)
     for (int j = 0; j < S; ++j)
-      axpy(-T(Transposed ? n::inverse[j][i] : n::inverse[i][j]) / h, x[j], out[i]);
+      axpy_of_mass<Transposed>(mass, -T(Transposed ? n::inverse[j][i] : n::inverse[i][j]) / h, x[j],
+                               out[i]);
 }
 
 /// w.rest = what is left of (A⁻¹/h − diag J) x = right, or its transpose.
-template <bool Transposed, class L, class Y, int S>
-void radau_derivative_residual(scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
+template <bool Transposed, class Mass, class L, class Y, int S>
+void radau_derivative_residual(const Mass& mass, scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
   for (int i = 0; i < S; ++i) {
     copy(w.right[i], w.rest[i]);
     if constexpr (Transposed)
@@ -51,15 +77,15 @@ void radau_derivative_residual(scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
     else
       add_product(w.jacobian[i], w.x[i], w.rest[i]);
   }
-  subtract_radau_matrix<Transposed>(h, w.x, w.rest);
+  subtract_radau_matrix<Transposed>(mass, h, w.x, w.rest);
 }
 
 /// Solves it for w.x from w.right.
-template <bool Transposed, class L, class Y, int S>
-bool solve_radau_derivative(scalar_t<Y> h, radau_scratch<L, Y, S>& w, int most) {
+template <bool Transposed, class Mass, class L, class Y, int S>
+bool solve_radau_derivative(const Mass& mass, scalar_t<Y> h, radau_scratch<L, Y, S>& w, int most) {
   using T = scalar_t<Y>;
   for (Y& part : w.x) fill(part, T(0));
-  const auto residual = [&] { radau_derivative_residual<Transposed>(h, w); };
+  const auto residual = [&] { radau_derivative_residual<Transposed>(mass, h, w); };
   const auto correct = [&] {
     using n = radau_numbers<S>;
     if constexpr (Transposed) {
@@ -77,16 +103,22 @@ bool solve_radau_derivative(scalar_t<Y> h, radau_scratch<L, Y, S>& w, int most) 
 
 /// The same from one matrix of all stages, for steps across which J changes too much.
 /// cost    S³ n³/3 multiply-adds and S² n² numbers, for such a step only
-template <bool Transposed, class L, class Y, int S>
-bool solve_radau_derivative_whole(scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
+template <bool Transposed, class Mass, class L, class Y, int S>
+bool solve_radau_derivative_whole([[maybe_unused]] const Mass& mass, scalar_t<Y> h,
+                                  radau_scratch<L, Y, S>& w) {
   using T = scalar_t<Y>;
   const int n = length(w.x[0]);
   dense_matrix<T> all(S * n);
   std::vector<T> x(static_cast<std::size_t>(S * n));
   for (int i = 0; i < S; ++i) {
     for (int j = 0; j < S; ++j)
-      for (int k = 0; k < n; ++k)
-        all(i * n + k, j * n + k) = T(radau_numbers<S>::inverse[i][j]) / h;
+      for (int k = 0; k < n; ++k) {
+        const T x = T(radau_numbers<S>::inverse[i][j]) / h;
+        if constexpr (std::is_same_v<Mass, nothing>)
+          all(i * n + k, j * n + k) = x;
+        else
+          for (const auto& e : mass.row(k)) all(i * n + k, j * n + e.at) = T(e.value) * x;
+      }
     for (int k = 0; k < n; ++k) {
       for (int l = 0; l < n; ++l)
         all(i * n + k, i * n + l) = all(i * n + k, i * n + l) - w.jacobian[i](k, l);
@@ -119,15 +151,16 @@ bool solve_radau_derivative_whole(scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
 }
 
 /// What is wrong with w.x where refinement has not ended, or nothing.
-template <bool Transposed, class L, class Y, int S>
-status trouble_of_radau_derivative(scalar_t<Y> h, bool factored, radau_scratch<L, Y, S>& w) {
+template <bool Transposed, class Mass, class L, class Y, int S>
+status trouble_of_radau_derivative(const Mass& mass, scalar_t<Y> h, bool factored,
+                                   radau_scratch<L, Y, S>& w) {
   double size = radau_numbers<S>::inverse[0][0] / std::abs(static_cast<double>(value_of(h)));
   for (const auto& j : w.jacobian) {
     if (const status why = trouble_of_factors(j); why == status::non_finite_field) return why;
     size = std::fmax(size, largest_element(j));
   }
   if (!factored) return status::linear_solve_failure;
-  const auto residual = [&] { radau_derivative_residual<Transposed>(h, w); };
+  const auto residual = [&] { radau_derivative_residual<Transposed>(mass, h, w); };
   return trouble_of_solution(w.right, w.x, w.rest, S, size, residual);
 }
 
@@ -138,25 +171,26 @@ template <bool Transposed, class System, class L, class Y, int S>
 void solve_radau_derivative_exactly(System& sys, scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
   using T = scalar_t<Y>;
   const double now = 1 / static_cast<double>(value_of(h));
+  const auto& mass = mass_of(sys);
   if (length(w.x[0]) > 8 && w.kept.serve(now) &&
-      solve_radau_derivative<Transposed>(h, w, sweeps_worth_trying(w.jacobian[S - 1])))
+      solve_radau_derivative<Transposed>(mass, h, w, sweeps_worth_trying(w.jacobian[S - 1])))
     return;
   count_factorization(sys);
-  bool found = w.factors.factor(w.jacobian[S - 1], h);
+  bool found = w.factors.factor(w.jacobian[S - 1], h, mass);
   w.kept.renew(now);
   T a[S][S];
   for (int i = 0; i < S; ++i)
     for (int j = 0; j < S; ++j) a[i][j] = T(radau_numbers<S>::inverse[i][j]) / h;
   if constexpr (requires { L::template solve_stages<Transposed>(a, w.jacobian, w.right, w.x); }) {
-    if (found && solve_radau_derivative<Transposed>(h, w, 12)) return;
+    if (found && solve_radau_derivative<Transposed>(mass, h, w, 12)) return;
     found = L::template solve_stages<Transposed>(a, w.jacobian, w.right, w.x);
   } else if constexpr (requires { w.jacobian[0](0, 0); }) {
-    if (found && solve_radau_derivative<Transposed>(h, w, 12)) return;
-    found = solve_radau_derivative_whole<Transposed>(h, w);
-  } else if (found && solve_radau_derivative<Transposed>(h, w, 100)) {
+    if (found && solve_radau_derivative<Transposed>(mass, h, w, 12)) return;
+    found = solve_radau_derivative_whole<Transposed>(mass, h, w);
+  } else if (found && solve_radau_derivative<Transposed>(mass, h, w, 100)) {
     return;
   }
-  report(sys, trouble_of_radau_derivative<Transposed>(h, found, w));
+  report(sys, trouble_of_radau_derivative<Transposed>(mass, h, found, w));
 }
 
 /// The exact transpose of one step: stage cotangents κ in w.x, then a field VJP a stage.
@@ -190,7 +224,8 @@ void pull(const M& m, System& sys, double t, double t_new, newton_record<1>,
     const T c = T(radau_numbers<stages>::c[i]);
     T h_bar(0);
     for (int j = 0; j < stages; ++j)
-      h_bar = muladd(T(radau_numbers<stages>::inverse[i][j]), dot(w.x[i], s.z[j]), h_bar);
+      h_bar = muladd(T(radau_numbers<stages>::inverse[i][j]),
+                     dot_of_mass(mass_of(sys), w.x[i], s.z[j]), h_bar);
     h_bar = h_bar / (h * h);
     ends->t += (1 - c) * t_bar - h_bar;
     ends->t_new += c * t_bar + h_bar;
@@ -214,7 +249,8 @@ void push(const M& m, System& sys, double t, double t_new, newton_record<1>,
     sys.jvp(radau_time<stages>(i, t, t_new), w.rest[0], (1 - c) * ends.t + c * ends.t_new, y_dot,
             p_dot, w.right[i]);
     for (int j = 0; j < stages; ++j)
-      axpy(T(radau_numbers<stages>::inverse[i][j]) * h_dot / (h * h), s.z[j], w.right[i]);
+      axpy_of_mass<false>(mass_of(sys), T(radau_numbers<stages>::inverse[i][j]) * h_dot / (h * h),
+                          s.z[j], w.right[i]);
   }
   solve_radau_derivative_exactly<false>(sys, h, w);
   w.kept.close(t_new);

@@ -23,16 +23,19 @@ void radau_correction(System& sys, double t, double t_new, const radau_stages<Y,
     sys(radau_time<S>(i, t, t_new), c.stage, c.correction[i]);
   }
   transform(numbers::t_inverse, c.correction, c.correction);
-  for (int k = 0, n = length(s.y); k < n; ++k)
-    c.correction[0].data()[k] = muladd(-gamma, c.w[0].data()[k], c.correction[0].data()[k]);
+  const auto& mass = mass_of(sys);
+  for (int k = 0, n = length(s.y); k < n; ++k) {
+    T& r = c.correction[0].data()[k];
+    r = add_mass_times(mass, k, -gamma, c.w[0].data(), r);
+  }
   for (int i = 1; i < S; i += 2) {
     const T alpha = T(numbers::alpha[i / 2]) * inverse, beta = T(numbers::beta[i / 2]) * inverse;
+    const T *w1 = c.w[i].data(), *w2 = c.w[i + 1].data();
     for (int k = 0, n = length(s.y); k < n; ++k) {
-      const T w1 = c.w[i].data()[k], w2 = c.w[i + 1].data()[k];
       T& r1 = c.correction[i].data()[k];
       T& r2 = c.correction[i + 1].data()[k];
-      r1 = muladd(beta, w2, muladd(-alpha, w1, r1));
-      r2 = muladd(-beta, w1, muladd(-alpha, w2, r2));
+      r1 = add_mass_times(mass, k, beta, w2, add_mass_times(mass, k, -alpha, w1, r1));
+      r2 = add_mass_times(mass, k, -beta, w1, add_mass_times(mass, k, -alpha, w2, r2));
     }
   }
 }
@@ -56,7 +59,7 @@ status prepare_radau_step(const M& m, System& sys, double t, double t_new, newto
   if (r.has(r.new_factors)) {
     count_factorization(sys);
     to.memo.h_factors = h;
-    if (!to.cache.factors.factor(to.cache.jacobian, scalar_t<Y>(h)))
+    if (!to.cache.factors.factor(to.cache.jacobian, scalar_t<Y>(h), mass_of(sys)))
       return status::linear_solve_failure;
   }
   return status::success;
@@ -83,7 +86,7 @@ void settle_tangents(const L& algebra, System& sys, double t, double t_new, rada
   Y end = s.y;
   add(s.z[S - 1], end);
   algebra.evaluate(sys, t_new, end, c.jacobian);
-  if (!c.factors.factor(c.jacobian, T(t_new - t))) report(sys, status::linear_solve_failure);
+  if (!c.factors.factor(c.jacobian, T(t_new - t), mass_of(sys))) report(sys, status::linear_solve_failure);
   transform(radau_numbers<S>::t_inverse, s.z, c.w);
   for (int round = 0; round < 60; ++round) {
     radau_correction(sys, t, t_new, s, c);
@@ -104,13 +107,14 @@ void refresh(const M& m, System& sys, double t, carry<M, Y>& c) {
   sys(t, c.state, c.cache.slope);
   algebra_of(m).evaluate(sys, c.memo.t_jacobian, c.memo.y_jacobian, c.cache.jacobian);
   if (c.memo.h_factors != 0)
-    c.cache.factors.factor(c.cache.jacobian, scalar_t<Y>(c.memo.h_factors));
+    c.cache.factors.factor(c.cache.jacobian, scalar_t<Y>(c.memo.h_factors), mass_of(sys));
 }
 
 template <radau_method M, class System, class Y>
 void begin(const M& m, System& sys, double t, const Y& y, carry<M, Y>& c) {
   c.state = y;
-  c.memo = newton_memo<Y, M::stages>(y);
+  if constexpr (is_massive_v<System>) make_consistent(sys, t, c.state);
+  c.memo = newton_memo<Y, M::stages>(c.state);
   c.memo.t_jacobian = t;
   refresh(m, sys, t, c);
 }
@@ -204,7 +208,8 @@ double judge_radau_error(System& sys, const tolerance& tol, double h, double all
   Y &stiff = c.correction[1], &smooth = c.correction[2];
   copy(c.stage, stiff);
   for (int i = 1; i < S; i += 2) {
-    for (int k = 0, n = length(stiff); k < n; ++k) smooth.data()[k] = inverse * stiff.data()[k];
+    for (int k = 0, n = length(stiff); k < n; ++k)
+      smooth.data()[k] = add_mass_times(mass_of(sys), k, inverse, stiff.data(), T(-0.0));
     c.factors.real.solve(smooth);
     count_solves(sys, 1);
     axpy(T(-1), smooth, stiff);
@@ -224,9 +229,10 @@ double radau_error_squared(System& sys, const tolerance& tol, double t, double h
   for (int i = 0; i < S; ++i) e[i] = T(radau_numbers<S>::e[i] / h);
   Y& error = c.stage;
   Y& of_stages = c.correction[0];
+  const auto& mass = mass_of(sys);
   for (int k = 0, n = length(s.y); k < n; ++k) {
-    T sum = e[S - 1] * s.z[S - 1].data()[k];
-    for (int i = S - 2; i >= 0; --i) sum = muladd(e[i], s.z[i].data()[k], sum);
+    T sum(-0.0);
+    for (int i = S - 1; i >= 0; --i) sum = add_mass_times(mass, k, e[i], s.z[i].data(), sum);
     of_stages.data()[k] = sum;
     error.data()[k] = sum + slope.data()[k];
   }

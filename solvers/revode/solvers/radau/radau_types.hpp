@@ -57,25 +57,29 @@ struct radau_stages {
   }
 };
 
-/// γ/h I − J and (α + iβ)/h I − J, factored.
+/// Systems with a mass matrix are dense.
+template <radau_method M>
+inline constexpr bool takes_mass_v<M> = std::same_as<algebra_t<M>, dense_algebra>;
+
+/// γ/h I − J and (α + iβ)/h I − J, factored; a mass matrix stands in the place of I.
 template <class L, class Y, int S>
 struct radau_factors {
   static constexpr int pairs = (S - 1) / 2;
   typename L::template factors<Y> real;
   typename L::template complex_factors<Y> complex[pairs];
 
-  template <class Matrix>
-  bool factor(const Matrix& j, scalar_t<Y> h) {
+  template <class Matrix, class Mass>
+  bool factor(const Matrix& j, scalar_t<Y> h, const Mass& mass) {
     using T = scalar_t<Y>;
     using n = radau_numbers<S>;
-    bool regular = real.factor_shifted(j, T(n::gamma) / h);
+    bool regular = factor_real(j, T(n::gamma) / h, mass);
     T alpha[pairs], beta[pairs];
     for (int k = 0; k < pairs; ++k) {
       alpha[k] = T(n::alpha[k]) / h;
       beta[k] = T(n::beta[k]) / h;
     }
-    if constexpr (requires { complex[0].factor_all(complex, j, alpha, beta); }) {
-      regular = complex[0].factor_all(complex, j, alpha, beta) && regular;
+    if constexpr (requires { complex[0].factor_all(complex, j, alpha, beta, mass); }) {
+      regular = complex[0].factor_all(complex, j, alpha, beta, mass) && regular;
     } else {
       for (int k = 0; k < pairs; ++k)
         regular = complex[k].factor_shifted(j, alpha[k], beta[k]) && regular;
@@ -94,6 +98,16 @@ struct radau_factors {
   void solve_transposed(Y (&x)[S]) const {
     real.solve_transposed(x[0]);
     for (int k = 0; k < pairs; ++k) complex[k].solve_adjoint(x[2 * k + 1], x[2 * k + 2]);
+  }
+  template <class Matrix, class Mass>
+  bool factor_real(const Matrix& j, const scalar_t<Y>& shift, [[maybe_unused]] const Mass& mass) {
+    if constexpr (std::is_same_v<Mass, nothing>) {
+      return real.factor_shifted(j, shift);
+    } else {
+      Matrix moved = j;
+      mass.subtract_from(moved, shift);
+      return real.factor_shifted(moved, scalar_t<Y>(0));
+    }
   }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {

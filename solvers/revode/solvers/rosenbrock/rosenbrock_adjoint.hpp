@@ -23,9 +23,9 @@ struct coupling_column {
   }
 };
 
-/// w.w[I] = W⁻ᵀ (m_I λ + Σ_{j>I} (a_jI v_j + (c_jI/h) w_j) + seed of U_I)
-template <class M, int I, bool Seeded, class Y>
-REVODE_HD void rosenbrock_cotangent(scalar_t<Y> h, const Y& lambda,
+/// w.w[I] = W⁻ᵀ (m_I λ + Σ_{j>I} (a_jI v_j + (c_jI/h) w_j) + seed of U_I), with Mᵀ before the w_j.
+template <class M, int I, bool Seeded, class System, class Y>
+REVODE_HD void rosenbrock_cotangent([[maybe_unused]] System& sys, scalar_t<Y> h, const Y& lambda,
                                     const rosenbrock_seeds<M, Y>* seeds,
                                     rosenbrock_scratch<M, Y>& w) {
   using T = scalar_t<Y>;
@@ -47,14 +47,20 @@ REVODE_HD void rosenbrock_cotangent(scalar_t<Y> h, const Y& lambda,
         if constexpr (Seeded) sum = seeds->u[I].data()[i];
         if constexpr (m != 0) sum = muladd(m, l[i], sum);
         sum = add_weighted_backwards<of_arguments, I + 1, last>(sum, weight_v, at_v, i);
-        out[i] = add_weighted_backwards<of_couplings, I + 1, last>(sum, weight_w, at_w, i);
+        if constexpr (is_massive_v<System>)
+          out[i] = add_entries(sys.mass.column(i), sum, [&](int k) {
+            return add_weighted_backwards<of_couplings, I + 1, last>(T(-0.0), weight_w, at_w, k);
+          });
+        else
+          out[i] = add_weighted_backwards<of_couplings, I + 1, last>(sum, weight_w, at_w, i);
       });
   w.matrix.factors.solve_transposed(w.w[I]);
 }
 
-/// The cotangent of h that a stage has by itself: wᵀ((U/γ − Σ c U_j)/h² + γ_I ∂f/∂t).
-template <class M, int I, bool Autonomous, class Y>
-REVODE_HD scalar_t<Y> length_cotangent(scalar_t<Y> h, const rosenbrock_tape<M, Y>& tape,
+/// The cotangent of h that a stage has by itself: wᵀ(M (U/γ − Σ c U_j)/h² + γ_I ∂f/∂t).
+template <class M, int I, class System, class Y>
+REVODE_HD scalar_t<Y> length_cotangent([[maybe_unused]] System& sys, scalar_t<Y> h,
+                                       const rosenbrock_tape<M, Y>& tape,
                                        const rosenbrock_scratch<M, Y>& w) {
   using T = scalar_t<Y>;
   using numbers = rosenbrock_numbers<M>;
@@ -64,10 +70,17 @@ REVODE_HD scalar_t<Y> length_cotangent(scalar_t<Y> h, const rosenbrock_tape<M, Y
   scale_row<coupling_row<M, I>, 0, I>(T(-1), weight);
   const T square = T(1) / (h * h);
   T sum(0);
-  for (int i = 0, n = length(tape.y); i < n; ++i) {
+  const auto inside = [&](int i) __attribute__((always_inline)) {
     const T own = u[I][i] * T(1 / numbers::gamma());
-    T rate = square * add_weighted<coupling_row<M, I>, 0, I>(own, weight, u, i);
-    if constexpr (!Autonomous && numbers::driven(I) != 0)
+    return square * add_weighted<coupling_row<M, I>, 0, I>(own, weight, u, i);
+  };
+  for (int i = 0, n = length(tape.y); i < n; ++i) {
+    T rate;
+    if constexpr (is_massive_v<System>)
+      rate = add_entries(sys.mass.row(i), T(0), inside);
+    else
+      rate = inside(i);
+    if constexpr (!is_autonomous_v<System> && numbers::driven(I) != 0)
       rate = muladd(T(numbers::driven(I)), w.f_t.data()[i], rate);
     sum = muladd(w.w[I].data()[i], rate, sum);
   }
@@ -128,10 +141,10 @@ REVODE_HD void pull_rosenbrock_stages(System& sys, double t, double t_new,
     constexpr bool autonomous = is_autonomous_v<System>;
     if constexpr (Seeded || numbers::reached(I)) {
       const T h = T(t_new - t);
-      rosenbrock_cotangent<M, I, Seeded>(h, lambda, seeds, w);
+      rosenbrock_cotangent<M, I, Seeded>(sys, h, lambda, seeds, w);
       look_at_solve(sys, w.matrix);
       if (ends != nullptr) {
-        const T h_bar = length_cotangent<M, I, autonomous>(h, tape, w);
+        const T h_bar = length_cotangent<M, I>(sys, h, tape, w);
         ends->t -= h_bar;
         ends->t_new += h_bar;
       }

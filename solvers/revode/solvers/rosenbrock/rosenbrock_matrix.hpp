@@ -18,7 +18,8 @@ template <class M, class Y>
 inline constexpr bool has_small_matrix =
     static_size_v<Y> >= 0 && static_size_v<Y> <= 32 && std::same_as<algebra_t<M>, dense_algebra>;
 
-/// J at a step's start, and the factors of W = 1/(h γ) − J.
+/// J at a step's start, and the factors of W = 1/(h γ) − J. With a mass matrix M both are of
+/// M/(h γ) − J: what lies here as J has M/(h γ) subtracted.
 template <class M, class Y, bool Small = has_small_matrix<M, Y>>
 struct stage_matrix {
   mat<scalar_t<Y>, static_size_v<Y>> j;
@@ -45,6 +46,10 @@ REVODE_HD bool factor_stage_matrix(const M& m, System& sys, double t, double h_g
   else
     algebra_of(m).evaluate(sys, t, y, matrix.j);
   count_factorization(sys);
+  if constexpr (is_massive_v<System>) {
+    sys.mass.subtract_from(matrix.j, scalar_t<Y>(1 / h_gamma));
+    return matrix.factors.factor_shifted(matrix.j, scalar_t<Y>(0));
+  }
   return matrix.factors.factor_shifted(matrix.j, scalar_t<Y>(1 / h_gamma));
 }
 

@@ -27,7 +27,8 @@ REVODE_HD void add_second(System& sys, double t, const Y& y, scalar_t<Y> k_t, co
 
 /// w.v[I …] = tangents of the stages:
 ///   W U̇ = ḟ + Σ ((c/h) U̇ⱼ − (c ḣ/h²) Uⱼ) + ḣ γᵢ ∂f/∂t + U ḣ/(γ h²)
-///       + the tangents of J U and h γᵢ ∂f/∂t, U and h held
+///       + the tangents of J U and h γᵢ ∂f/∂t, U and h held;
+/// a mass matrix stands before the sum and before U ḣ/(γ h²).
 template <class M, int I, class System, class Y, class P>
 REVODE_HD void push_rosenbrock_stages(System& sys, double t, double t_new,
                                       const rosenbrock_tape<M, Y>& tape,
@@ -50,11 +51,19 @@ REVODE_HD void push_rosenbrock_stages(System& sys, double t, double t_new,
     scale_row<coupling_row<M, I>, 0, I>(-h_dot / (h * h), weight_dot);
     const T own = h_dot / (h * h * T(numbers::gamma()));
     T* out = w.v[I].data();
-    for (int i = 0, n = length(y_dot); i < n; ++i) {
-      T sum = muladd(own, u[I][i], out[i]);
-      if constexpr (d != 0) sum = muladd(h_dot * d, w.f_t.data()[i], sum);
+    const auto add_couplings = [&](T sum, int i) __attribute__((always_inline)) {
       sum = add_weighted<coupling_row<M, I>, 0, I>(sum, weight, du, i);
-      out[i] = add_weighted<coupling_row<M, I>, 0, I>(sum, weight_dot, u, i);
+      return add_weighted<coupling_row<M, I>, 0, I>(sum, weight_dot, u, i);
+    };
+    for (int i = 0, n = length(y_dot); i < n; ++i) {
+      T sum = out[i];
+      if constexpr (!is_massive_v<System>) sum = muladd(own, u[I][i], sum);
+      if constexpr (d != 0) sum = muladd(h_dot * d, w.f_t.data()[i], sum);
+      if constexpr (is_massive_v<System>)
+        out[i] = add_entries(sys.mass.row(i), sum,
+                             [&](int k) { return add_couplings(own * u[I][k], k); });
+      else
+        out[i] = add_couplings(sum, i);
     }
     if constexpr (is_exact_v<M>)
       add_second(sys, t, tape.y, h * d, tape.u[I], ends.t, y_dot, p_dot, w.sum, w.y_bar, w.v[I]);

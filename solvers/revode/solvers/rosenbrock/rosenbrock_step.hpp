@@ -63,7 +63,8 @@ REVODE_HD void refine_stage(System& sys, double t, double t_new, const Y& y,
   for (int i = 0, n = length(y); i < n; ++i) w.unknown.data()[i] = u[i];
   sys.jvp(t, y, T(0), w.unknown, vec<T, 0>{}, w.rest);
   for (int i = 0, n = length(y); i < n; ++i)
-    w.rest.data()[i] = muladd(-own, u[i], w.right.data()[i]) + w.rest.data()[i];
+    w.rest.data()[i] =
+        add_mass_times(mass_of(sys), i, -own, u, w.right.data()[i]) + w.rest.data()[i];
   w.matrix.factors.solve(w.rest);
   count_solves(sys, 1);
   for (int i = 0, n = length(y); i < n; ++i) u[i] = u[i] + w.rest.data()[i];
@@ -98,7 +99,12 @@ REVODE_HD void form_right_side(System& sys, double t, double t_new, const Y& y,
       y, [&](int i) __attribute__((always_inline)) {
         T right = f[i];
         if constexpr (moves) right = muladd(h_driven, w.f_t.data()[i], right);
-        out[i] = add_weighted<coupling_row<M, I>, 0, I>(right, weight, s.u, i);
+        if constexpr (is_massive_v<System>)
+          out[i] = add_entries(sys.mass.row(i), right, [&](int k) {
+            return add_weighted<coupling_row<M, I>, 0, I>(T(-0.0), weight, s.u, k);
+          });
+        else
+          out[i] = add_weighted<coupling_row<M, I>, 0, I>(right, weight, s.u, i);
       });
 }
 

@@ -6,6 +6,7 @@ namespace revode {
 /// Rosenbrock method with S stages, in the form without products with the Jacobian:
 ///   (1/(h γ) − J) Uᵢ = f(t + αᵢ h, y + Σ_{j<i} a_ij Uⱼ) + Σ_{j<i} (c_ij/h) Uⱼ + h γᵢ ∂f/∂t,
 ///   y₁ = y + Σ mᵢ Uᵢ,  estimate Σ eᵢ Uᵢ,  J = ∂f/∂y(t, y).
+/// With a mass matrix, M y' = f, M stands before 1/(h γ) and before the sum with c_ij/h.
 /// source  Hairer & Wanner, Solving ODEs II, IV.7, (7.25)
 template <int S>
 struct rosenbrock_tableau {

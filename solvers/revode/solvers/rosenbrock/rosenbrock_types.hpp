@@ -68,6 +68,13 @@ struct rosenbrock_entries {
     return count;
   }
 
+  /// Is y₁ the argument of the last stage plus its increment? Then it fulfils algebraic equations as well
+  /// as that stage does.
+  static consteval bool stiffly_accurate() {
+    for (int j = 0; j < stages - 1; ++j)
+      if (m(j) != a(stages - 1, j)) return false;
+    return m(stages - 1) == 1 && node(stages - 1) == 1;
+  }
   /// Is the argument of the last stage the new state?
   static consteval bool ends_in_new_state() {
     for (int j = 0; j < stages - 1; ++j)
@@ -87,6 +94,9 @@ struct rosenbrock_numbers : rosenbrock_entries<M> {
            !(fsal && (i == 0 || i == rosenbrock_entries<M>::stages - 1));
   }
 };
+
+template <rosenbrock_method M>
+inline constexpr bool takes_mass_v<M> = rosenbrock_numbers<M>::stiffly_accurate();
 
 template <class M, int I>
 struct argument_row {

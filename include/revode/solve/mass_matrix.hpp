@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include <revode/concepts.hpp>
+#include <revode/state/elements.hpp>
+
+namespace revode {
+
+/// Where a field writes its mass matrix: m(i, k) = value, or +=; what is not written is 0.
+class mass_entries {
+ public:
+  struct written {
+    int row, column;
+    double value;
+    bool adds;
+  };
+  struct element {
+    std::vector<written>& to;
+    int row, column;
+    double operator=(double value) {
+      to.push_back({row, column, value, false});
+      return value;
+    }
+    void operator+=(double value) { to.push_back({row, column, value, true}); }
+  };
+
+  element operator()(int i, int k) { return {all_, i, k}; }
+  const std::vector<written>& all() const { return all_; }
+
+ private:
+  std::vector<written> all_;
+};
+
+/// The field says M y' = f(t, y, p), with f.mass(m).
+template <class F>
+inline constexpr bool has_mass_v = requires(const std::remove_cvref_t<F>& f, mass_entries& m) {
+  f.mass(m);
+};
+
+/// The mass matrix M of a field, constant, by rows and by columns, and its algebraic equations: a row of
+/// M that is a combination of others says that the same combination of f is 0.
+/// cost    twice as many numbers as M has entries; M is eliminated once, when its size is told
+/// errors  an entry outside n × n, or one that is not finite, throws std::invalid_argument
+class mass_matrix {
+ public:
+  struct entry {
+    int at;
+    double value;
+  };
+  using entries = std::vector<entry>;
+  /// Row `row` of M is made of others: Σ weight.value f[weight.at] = 0, where its own weight is 1.
+  struct constraint {
+    int row;
+    entries weights;
+  };
+
+  mass_matrix() = default;
+  template <class F>
+  explicit mass_matrix(const F& f) {
+    f.mass(written_);
+  }
+
+  /// It is n × n.
+  void resize(int n);
+
+  int size() const { return static_cast<int>(rows_.size()); }
+  const entries& row(int i) const { return rows_[static_cast<std::size_t>(i)]; }
+  const entries& column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
+  const std::vector<constraint>& constraints() const { return constraints_; }
+  /// Tells that no combination of the algebraic equations gives the variables that M leaves open.
+  [[noreturn]] static void refuse_index();
+  bool is_constrained(int row) const { return constrained_[static_cast<std::size_t>(row)]; }
+
+  /// j = j − shift M
+  template <class Matrix, class T>
+  void subtract_from(Matrix& j, const T& shift) const {
+    for (int i = 0; i < size(); ++i)
+      for (const entry& e : row(i)) j(i, e.at) = j(i, e.at) - shift * T(e.value);
+  }
+
+ private:
+  void find_constraints();
+
+  mass_entries written_;
+  std::vector<entries> rows_, columns_;
+  std::vector<constraint> constraints_;
+  std::vector<char> constrained_;
+};
+
+/// sum + Σ e.value x(e.at): an element of M x from a row of M, of Mᵀ x from a column.
+template <class T, class X>
+T add_entries(const mass_matrix::entries& of, T sum, const X& x) {
+  for (const mass_matrix::entry& e : of) sum = muladd(T(e.value), x(e.at), sum);
+  return sum;
+}
+
+/// sum + a (M x)ᵢ, or with Mᵀ; M is I where there is no mass matrix.
+template <bool Transposed = false, class Mass, class T>
+REVODE_HD T add_mass_times([[maybe_unused]] const Mass& mass, int i, const T& a, const T* x,
+                           const T& sum) {
+  if constexpr (std::is_same_v<Mass, nothing>)
+    return muladd(a, x[i], sum);
+  else
+    return add_entries(Transposed ? mass.column(i) : mass.row(i), sum,
+                       [&](int k) { return a * x[k]; });
+}
+
+}  // namespace revode
