@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <revode/solve/mass_matrix.hpp>
+#include <revode/solve/mass/mass_matrix.hpp>
 
 namespace revode {
 namespace {
@@ -19,8 +19,7 @@ void check(const mass_entries::written& w, int n) {
     throw std::invalid_argument(name + " of a state of " + std::to_string(n) +
                                 " elements (rows and columns count from 0) write within it?");
   if (!std::isfinite(w.value))
-    throw std::invalid_argument(name +
-                                " that is not finite (M is constant) write numbers to it?");
+    throw std::invalid_argument(name + " that is not finite (M is constant) write numbers to it?");
 }
 
 /// from = from − factor × row, and what is below rounding is 0.
@@ -58,10 +57,18 @@ void mass_matrix::resize(int n) {
   find_constraints();
 }
 
+void mass_matrix::refuse_entry(int i, int k, const char* where) {
+  throw std::invalid_argument("mass(" + std::to_string(i) + ", " + std::to_string(k) +
+                              ") outside the " + where +
+                              " of the Jacobian (systems are with M and it together) give the "
+                              "method one that holds both?");
+}
+
 void mass_matrix::refuse_index() {
   throw std::invalid_argument(
       "algebraic equations that do not determine the variables whose derivatives M leaves out (of "
-      "index 2 or more, or contradictory at y0: w ∂f/∂y is singular there) differentiate them by t, "
+      "index 2 or more, or contradictory at y0: w ∂f/∂y is singular there) differentiate them by "
+      "t, "
       "with y' = f, until they do, or choose another y0?");
 }
 
@@ -93,7 +100,7 @@ void mass_matrix::find_constraints() {
       subtract(by.made_of, factor, 0, next.made_of);
     }
     if (next.row.empty()) {
-      constraint c{i, {}};
+      constraint c{i, -1, {}};
       for (const auto& [k, value] : next.made_of) c.weights.push_back({k, value});
       constraints_.push_back(c);
       constrained_[static_cast<std::size_t>(i)] = 1;
@@ -105,6 +112,11 @@ void mass_matrix::find_constraints() {
     next.column = std::max_element(next.row.begin(), next.row.end(), larger)->first;
     owner[static_cast<std::size_t>(next.column)] = static_cast<int>(pivots.size());
     pivots.push_back(std::move(next));
+  }
+  int open = 0;
+  for (constraint& c : constraints_) {
+    while (owner[static_cast<std::size_t>(open)] >= 0) ++open;
+    c.open = open++;
   }
 }
 

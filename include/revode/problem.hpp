@@ -17,7 +17,9 @@ struct field_without_parameters {
 
   field_without_parameters(F&& given) : f(std::forward<F>(given)) {}
   template <class Entries>
-  void mass(Entries& m) const requires requires(const std::remove_cvref_t<F>& g) { g.mass(m); }
+  void mass(Entries& m) const requires requires(const std::remove_cvref_t<F>& g) {
+    g.mass(m);
+  }
   { f.mass(m); }
   template <class T, class Y, class P>
   REVODE_HD auto operator()(const T& t, const Y& y, const P&, Y& dy) const

@@ -83,14 +83,16 @@ struct radau_nodes {
   }
 };
 
-/// Steps whose leading divided difference, relative to every component, is near `small`; stage
-/// equations solved by Newton's method with the Jacobians of all stages, to `least` of every
-/// component, or 1e10 times that where rounding allows no more. A component counts as at least
-/// `floor` of its largest value so far, which starts at `typical`.
+/// Of y' = f, or of M y' = f of index 1 where the field has a mass matrix: steps whose leading
+/// divided difference, relative to every component, is near `small`; stage equations solved by
+/// Newton's method with the Jacobians of all stages, to `least` of every component, or 1e10 times
+/// that where rounding allows no more. A component counts as at least `floor` of its largest value
+/// so far, which starts at `typical`.
 template <class Real, class F>
 class collocation {
  public:
   using vector = std::vector<Real>;
+  static constexpr bool massive = requires(const F& g, dense_matrix<Real>& m) { g.mass(m); };
   collocation(const F& f, vector p, int stages, double small, double least, double floor,
               double typical = 0)
       : f_(f),
@@ -106,6 +108,10 @@ class collocation {
     using std::abs;
     low_ = from + (to - from) * Real(1e-25), high_ = to - (to - from) * Real(1e-25);
     largest_.assign(y.size(), typical_);
+    if constexpr (massive) {
+      mass_ = dense_matrix<Real>(static_cast<int>(y.size()));
+      f_.mass(mass_);
+    }
     Real t = from;
     previous_ = 0;
     for (steps = 0; t < to;) {
@@ -197,7 +203,7 @@ class collocation {
       }
       for (int i = 0; i < s; ++i) {
         for (int l = 0; l < n; ++l) {
-          Real sum = -stage(i)[l];
+          Real sum = -moved(stage(i), l);
           for (int j = 0; j < s; ++j) sum += h * nodes_.weight(i, j) * slopes[as(j * n + l)];
           right[as(i * n + l)] = sum / scale_[as(l)];
         }
@@ -217,14 +223,19 @@ class collocation {
     return false;
   }
 
-  /// I − h A ⊗ J, every stage with its own J, in units of the components.
+  /// I ⊗ M − h A ⊗ J, every stage with its own J, in units of the components.
   void factor_all(const Real& t, const vector& y, const Real& h) {
     const int s = nodes_.stages, n = static_cast<int>(y.size());
     vector x(y.size());
     all_.resize(s * n);
     one_.resize(n);
     for (int i = 0; i < s * n; ++i)
-      for (int k = 0; k < s * n; ++k) all_(i, k) = Real(i == k ? 1 : 0);
+      for (int k = 0; k < s * n; ++k) all_(i, k) = Real(i == k && !massive ? 1 : 0);
+    if constexpr (massive) {
+      for (int i = 0; i < s * n; ++i)
+        for (int l = 0; l < n; ++l)
+          all_(i, i / n * n + l) = mass_(i % n, l) * scale_[as(l)] / scale_[as(i % n)];
+    }
     for (int j = 0; j < s; ++j) {
       for (int l = 0; l < n; ++l) x[as(l)] = y[as(l)] + stage(j)[l];
       derivatives_.jacobian(f_, inside(t + nodes_.at(j + 1) * h), x, p_, one_);
@@ -249,6 +260,16 @@ class collocation {
     }
     return worst;
   }
+  /// (M z)ₗ of one stage.
+  Real moved(const Real* z, int l) const {
+    if constexpr (massive) {
+      Real sum(0);
+      for (int k = 0; k < mass_.rows(); ++k) sum += mass_(l, k) * z[k];
+      return sum;
+    } else {
+      return z[l];
+    }
+  }
   static std::size_t as(int i) { return static_cast<std::size_t>(i); }
 
   const F& f_;
@@ -256,7 +277,7 @@ class collocation {
   radau_nodes<Real> nodes_;
   Real small_, least_, floor_, typical_, low_{0}, high_{0}, previous_{0};
   derivatives<F, vector, vector> derivatives_;
-  dense_matrix<Real> all_, one_;
+  dense_matrix<Real> all_, one_, mass_;
   dense_lu<Real> lu_;
   vector largest_, scale_, z_, kept_;
 };

@@ -52,7 +52,8 @@ struct backsolve {
 template <class F, class Y, class P>
 struct backsolve_field {
   static_assert(!has_mass_v<F>,
-                "a field with a mass matrix for a continuous adjoint (λ of algebraic variables jumps) take recursive_checkpoint, which is exact?");
+                "a field with a mass matrix for a continuous adjoint (λ of algebraic variables "
+                "jumps) take recursive_checkpoint, which is exact?");
   system<F, Y, P>* sys;
   Y *y, *lambda, *slope;
   P* p_bar;

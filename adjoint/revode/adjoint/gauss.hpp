@@ -82,7 +82,8 @@ struct quadrature_rule {
 template <class Path, class F, class Y, class P>
 struct gauss_rule {
   static_assert(!has_mass_v<F>,
-                "a field with a mass matrix for a continuous adjoint (λ of algebraic variables jumps) take recursive_checkpoint, which is exact?");
+                "a field with a mass matrix for a continuous adjoint (λ of algebraic variables "
+                "jumps) take recursive_checkpoint, which is exact?");
   Path* path;
   system<F, Y, P>* sys;
   Y* y;

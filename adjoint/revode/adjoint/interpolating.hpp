@@ -40,7 +40,8 @@ struct interpolating {
 template <class Path, class F, class Y, class P>
 struct interpolating_rule {
   static_assert(!has_mass_v<F>,
-                "a field with a mass matrix for a continuous adjoint (λ of algebraic variables jumps) take recursive_checkpoint, which is exact?");
+                "a field with a mass matrix for a continuous adjoint (λ of algebraic variables "
+                "jumps) take recursive_checkpoint, which is exact?");
   Path* path;
   system<F, Y, P>* sys;
   Y *y, *lambda, *y_bar;

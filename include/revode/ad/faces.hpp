@@ -17,7 +17,7 @@ namespace revode {
 //   halves          f.dq(…), f.dp(…)
 //
 // Arguments are those of field_calls.hpp. The functions of a face are there where the field's are. A field
-// may have a mass matrix besides, f.mass(m) (solve/mass_matrix.hpp): a rule gives its field's, or refuses it.
+// may have a mass matrix besides, f.mass(m) (solve/mass/mass_matrix.hpp): a rule gives its field's, or refuses it.
 
 struct whole_face {
   template <class F, class... A>
@@ -218,7 +218,9 @@ struct passed_derivatives {
   F callable;
 
   template <class Entries>
-  void mass(Entries& m) const requires requires(const field& f) { f.mass(m); }
+  void mass(Entries& m) const requires requires(const field& f) {
+    f.mass(m);
+  }
   { callable.mass(m); }
   template <class Face, class... A>
   REVODE_HD auto pull(Face, A&&... a) const -> decltype(Face::vjp(std::declval<const F&>(), a...)) {

@@ -22,7 +22,9 @@ class finite_difference_rule {
         typical_size_(typical_size) {}
 
   template <class Entries>
-  void mass(Entries& m) const requires requires(const std::remove_cvref_t<F>& f) { f.mass(m); }
+  void mass(Entries& m) const requires requires(const std::remove_cvref_t<F>& f) {
+    f.mass(m);
+  }
   { field_.mass(m); }
   template <class Face, class T, class Y, class P>
   requires requires(const F& f, const T& t, const Y& y, const P& p, Y& dy) {

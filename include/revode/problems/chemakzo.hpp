@@ -17,7 +17,8 @@ struct chemakzo {
   static constexpr const char* summary =
       "Chemical Akzo Nobel, 5 equations and an equilibrium, p = nine constants of the process";
   static constexpr const char* source =
-      "Stortelder (1998), in Mazzia, Magherini, Test Set for IVP Solvers, release 2.4 (2008), II-1";
+      "Stortelder, in Mazzia, Magherini, Test Set for IVP Solvers, release 2.4 (2008), Chemical "
+      "Akzo Nobel problem";
   static constexpr bool autonomous = true;
   static constexpr double t0 = 0, t1 = 180;
   static constexpr int digits = 16;
@@ -31,7 +32,8 @@ struct chemakzo {
     return vec<double, 9>{18.7, 0.58, 0.09, 0.42, 34.4, 3.3, 115.83, 0.9, 737};
   }
   REVODE_HD constexpr auto reference() const {
-    return vec<double, 6>{0.1150794920661702, 0.1203831471567715e-2, 0.1611562887407974, 0.3656156421249283e-3, 0.1708010885264404e-1, 0.4873531310307455e-2};
+    return vec<double, 6>{0.11507949206617022,    0.0012038314715677151, 0.16115628874079742,
+                          0.00036561564212492832, 0.017080108852644041,  0.0048735313103074554};
   }
 
   template <class Matrix>

@@ -6,11 +6,11 @@
 
 namespace revode {
 
-/// The pendulum in the plane by its accelerations, with the multiplier λ of its rod, y = (x, y, u, v,
-/// λ), M = diag(1, 1, 1, 1, 0), M y' = f of index 1, p = (g, l), lengths in units of l:
+/// The pendulum in the plane by its accelerations, with the multiplier λ of its rod, M y' = f of
+/// index 1, state (x, y, u, v, λ), M = diag(1, 1, 1, 1, 0), p = (g, l), lengths in units of l:
 ///   x' = u, y' = v, u' = −λ x, v' = −λ y − g/l, 0 = u² + v² − λ (x² + y²) − y g/l.
-/// From the horizontal at rest, so y0 is consistent for every p. With ω² = g/l the angle θ from below
-/// has sin(θ/2) = cd(ωt, k)/√2, k² = 1/2; x = sin θ, y = cd² − 1, u² + v² = −2ω² y, λ = −3ω² y.
+/// From the horizontal at rest, so y0 is consistent for every p. With ω² = g/l and θ the angle from
+/// below: sin(θ/2) = cd(ωt, k)/√2, k² = 1/2; x = sin θ, y = cd² − 1, u² + v² = −2ω² y, λ = −3ω² y.
 /// x² + y² = 1 and x u + y v = 0 are invariants which a method does not keep to the last bit.
 struct pendulum_index1 {
   static constexpr const char* name = "pendulum_index1";
@@ -27,7 +27,8 @@ struct pendulum_index1 {
   REVODE_HD constexpr auto y0() const { return vec<double, 5>{1, 0, 0, 0, 0}; }
   REVODE_HD constexpr auto parameters() const { return vec<double, 2>{9.81, 1}; }
   REVODE_HD constexpr auto reference() const {
-    return vec<double, 5>{0, 0, 0, 0, 0};
+    return vec<double, 5>{0.79356619534332185, -0.60848393044379138, 2.1024378744361251,
+                          2.7419353930105092, 17.907682072960781};
   }
 
   template <class Matrix>

@@ -7,8 +7,8 @@
 
 namespace revode {
 
-/// Robertson's reaction with the sum of its species in place of the third rate, M y' = f of index 1,
-/// M = diag(1, 1, 0), p = (k1, k2, k3):
+/// Robertson's reaction with the sum of its species in place of the third rate, M y' = f of index
+/// 1, M = diag(1, 1, 0), p = (k1, k2, k3):
 ///   y1' = −k1 y1 + k3 y2 y3, y2' = k1 y1 − k3 y2 y3 − k2 y2², 0 = y1 + y2 + y3 − 1.
 struct rober_dae {
   static constexpr const char* name = "rober_dae";

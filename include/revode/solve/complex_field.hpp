@@ -101,7 +101,8 @@ struct complex_rule {
   using field = std::remove_cvref_t<F>;
   static constexpr bool autonomous = says_autonomous<field>, complex_pairs = true;
   static_assert(!has_mass_v<field>,
-                "a field with a mass matrix for complex states (M would act on pairs) write the real field of the pairs?");
+                "a field with a mass matrix for complex states (M would act on pairs) write the "
+                "real field of the pairs?");
   F callable;
 
   template <class Y>

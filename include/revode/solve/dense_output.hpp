@@ -127,7 +127,7 @@ class dense_solution : public solution<Y> {
     loop_->stretches().use_parameters(c != nullptr && which == side::before ? 0
                                                                             : cuts().cut_count());
     Y out = y_;
-    loop_->sys()(t, y_, out);
+    slope_of(loop_->sys(), t, y_, out);
     return out;
   }
 

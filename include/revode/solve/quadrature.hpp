@@ -86,7 +86,9 @@ struct field_and_integrand {
   mutable scratch_by_type scratch{};
 
   template <class Entries>
-  void mass(Entries& m) const requires requires(const field& of) { of.mass(m); }
+  void mass(Entries& m) const requires requires(const field& of) {
+    of.mass(m);
+  }
   {
     f.mass(m);
     const int first = length(y);

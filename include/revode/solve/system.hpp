@@ -6,7 +6,7 @@
 
 #include <revode/ad/derivatives_of.hpp>
 #include <revode/ad/faces.hpp>
-#include <revode/solve/mass_matrix.hpp>
+#include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solve/split.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/elements.hpp>

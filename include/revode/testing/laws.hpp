@@ -98,6 +98,7 @@ law_result replay_law_of_solve(const problem<F, Y, P>& q, const M& m, const opti
   using loop_type = decltype(loop);
   system<std::remove_cvref_t<F>, Y, P> sys(q.f, q.p);
   auto again = make_carry<M>(q.y0), fresh = again;
+  begin(m, sys, q.t0, q.y0, again);
   auto tape = make_like<typename method_types<M, Y>::tape>(q.y0);
   std::optional<typename loop_type::snapshot_type> from;
   law_result r;

@@ -111,15 +111,22 @@ root_gradient<Y, P> gradient_of_condition(Stretches& stretches, int which,
   return g;
 }
 
-/// f(t, y), where times are those of the loop: of a known value, or moving.
+/// y' at (t, y), where times are those of the loop: of a known value, or moving.
 template <class Loop, class Y>
 void slope_at(Loop& loop, double t, const Y& y, Y& slope) {
-  loop.sys()(t, y, slope);
+  slope_of(loop.sys(), t, y, slope);
 }
 template <class Loop, differentiable Time, class Y>
 void slope_at(Loop& loop, const Time& t, const Y& y, Y& slope) {
   loop.move_with(t);
-  loop.sys()(t.value, y, slope);
+  slope_of(loop.sys(), t.value, y, slope);
+}
+/// wᵀy' at (t, y).
+template <class Loop, class Time, class Y>
+Time along_solution(Loop& loop, const Time& t, const Y& y, const Y& w) {
+  Y slope = y;
+  slope_at(loop, t, y, slope);
+  return static_cast<Time>(dot(slope, w));
 }
 inline double with_value(double, double value) { return value; }
 template <differentiable Time>

@@ -38,7 +38,7 @@ class pull_course {
     if (saved_end) pull_value(loop_->scheme(), w.ys.back(), now_.state);
     if (course().status() != status::success) return;
     if (is_multistep_v<M> && course().count() > 0)
-      now_.t1 = along_solution(at_t1(), end(), push_value(loop_->scheme(), now_.state));
+      now_.t1 = along_solution(*loop_, at_t1(), end(), push_value(loop_->scheme(), now_.state));
     else if (now_.last_cut == course().count() - 1)
       seed_cut_at_end();
   }
@@ -183,18 +183,24 @@ class pull_course {
       Y first = now_.y;
       add(pull_restart(0, loop_->work_tape(), first), now_.y);
     } else if (course().count() == 0) {
-      copy(push_value(loop_->scheme(), now_.state), now_.y);
-      now_.t1 = along_solution(at_t0(), loop_->y0(), now_.y);  // moving an end makes a step
-      now_.t0 = -now_.t1;
+      const Y bar = push_value(loop_->scheme(), now_.state);
+      now_.t1 = along_solution(*loop_, at_t0(), loop_->y0(), bar);  // moving an end makes a step
+      scalar t_bar(0);
+      if constexpr (is_massive_v<std::remove_cvref_t<decltype(loop_->sys())>>)
+        pull_begin(loop_->scheme(), loop_->sys(), t0, loop_->y0(), now_.state, now_.y, now_.p,
+                   t_bar);
+      else
+        copy(bar, now_.y);
+      now_.t0 = static_cast<time>(t_bar) - now_.t1;
       for (std::size_t k = 0; k < course().saved() && !now_.weights->ys.empty(); ++k) {
-        now_.ts[k] = along_solution(at_t0(), loop_->y0(), weight(k));
+        now_.ts[k] = along_solution(*loop_, at_t0(), loop_->y0(), weight(k));
         now_.t0 -= now_.ts[k];
       }
     } else {
       scalar t_bar(0);
       if constexpr (times_move) loop_->move_with(at_t0());
       pull_begin(loop_->scheme(), loop_->sys(), t0, loop_->y0(), now_.state, now_.y, now_.p, t_bar);
-      now_.t0 += is_multistep_v<M> ? -along_solution(at_t0(), loop_->y0(), now_.y)
+      now_.t0 += is_multistep_v<M> ? -along_solution(*loop_, at_t0(), loop_->y0(), now_.y)
                                    : static_cast<time>(t_bar);
     }
     now_.t0 += std::exchange(now_.start, time(0));  // of a cut at t0
@@ -273,7 +279,7 @@ class pull_course {
       Y y_bar = pull_restart(k, tape, at_root);
       fill(now_.state, scalar(0));
       if (is_multistep_v<M> && first.due >= 0)
-        now_.start += along_solution(time(c.end), at_root, y_bar);
+        now_.start += along_solution(*loop_, time(c.end), at_root, y_bar);
       if (first.due >= 0)
         pull_value(loop_->scheme(), y_bar, now_.state);
       else if constexpr (has_dense_output_v<M>)
@@ -298,7 +304,7 @@ class pull_course {
     if (!is_multistep_v<M>)
       now_.start += static_cast<time>(t_bar);
     else if (goes_on_behind(c, course()))  // its steps stand still
-      now_.start -= along_solution(time(c.t), states.y.back(), y_bar);
+      now_.start -= along_solution(*loop_, time(c.t), states.y.back(), y_bar);
     now_.start = pull_chain<Loop>(*loop_, c, states, now_.event_weights, now_.start, y_bar, now_.p,
                                   now_.known);
     before = states.y.front();
@@ -328,18 +334,11 @@ class pull_course {
   [[gnu::noinline, gnu::cold]] void seed_cut_at_end() {
     cuts().use_parameters(now_.cuts_left);
     const Y y = end();
-    const time along = along_solution(at_t1(), y, push_value(loop_->scheme(), now_.state));
+    const time along = along_solution(*loop_, at_t1(), y, push_value(loop_->scheme(), now_.state));
     now_.t1 += along;
     now_.start -= along;
     if constexpr (times_move && std::is_same_v<typename Loop::state_type, Y>)
       loop_->pull_flow_to_end(y, now_.start, now_.state, now_.p);
-  }
-
-  /// wᵀf(t, y)
-  time along_solution(const time& t, const Y& y, const Y& w) {
-    Y slope = y;
-    slope_at(*loop_, t, y, slope);
-    return static_cast<time>(dot(slope, w));
   }
 
   Loop* loop_;

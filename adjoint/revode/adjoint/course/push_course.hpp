@@ -255,17 +255,17 @@ class push_course {
     stretches.use_parameters(stretches.stretch());
   }
 
-  /// y_dot += f(t, y) t_dot
+  /// y_dot += y' t_dot at (t, y)
   void move_along(double t, const Y& y, double t_dot, Y& y_dot) {
     if (t_dot == 0) return;
     Y slope = y;
-    loop_.sys()(t, y, slope);
+    slope_of(loop_.sys(), t, y, slope);
     axpy(static_cast<scalar>(t_dot), slope, y_dot);
   }
 
   /// No step, because t0 == t1 (moving an end makes one) or because none succeeded.
   void push_no_step(direction& d, std::size_t saved, bool complete) {
-    d.y_dot = d.along.y0;
+    d.y_dot = has_mass_v<F> ? Y(push_value(loop_.scheme(), d.state_dot)) : d.along.y0;
     d.ys_dot.resize(d.ys_dot.size() + saved, d.along.y0);
     if (!complete) return;
     for (std::size_t k = 0; k < saved; ++k) {

@@ -26,7 +26,8 @@ using with_tangents_t = stacked_t<Y, vec<scalar_t<Y>, 0>, K + 1>;
 template <class F, class Y, class P, int K>
 struct tangent_field {
   static_assert(!has_mass_v<F>,
-                "a field with a mass matrix for tangents behind a state (they would have algebraic equations of their own) take forward_mode, or a gradient?");
+                "a field with a mass matrix for tangents behind a state (they would have algebraic "
+                "equations of their own) take forward_mode, or a gradient?");
   using T = scalar_t<Y>;
   using Z = with_tangents_t<Y, K>;
   using Q = with_tangents_t<P, K>;

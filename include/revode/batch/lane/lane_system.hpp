@@ -40,7 +40,8 @@ template <class F, class Y, class P, lane_vjp Kind>
 class lane_system {
  public:
   static_assert(!has_mass_v<F>,
-                "a field with a mass matrix for lanes (their linear systems are without one) solve each by itself, on threads?");
+                "a field with a mass matrix for lanes (their linear systems are without one) solve "
+                "each by itself, on threads?");
   using scalar = scalar_t<Y>;
   using state_type = Y;
   using parameter_type = P;

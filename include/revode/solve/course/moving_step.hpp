@@ -18,7 +18,9 @@ struct moving_step_rule {
   D from, to;
 
   template <class Entries>
-  void mass(Entries& m) const requires requires { f.mass(m); }
+  void mass(Entries& m) const requires requires {
+    f.mass(m);
+  }
   { f.mass(m); }
   /// dτ/dt, a dual of value 1
   D pace() const { return D(1) + (to - from) / (t_new - t); }

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <revode/solve/consistent_start.hpp>
+#include <revode/solve/mass/consistent_start.hpp>
 #include <revode/solve/options.hpp>
 #include <revode/state/elements.hpp>
 

@@ -9,7 +9,7 @@
 #include <revode/problem.hpp>
 #include <revode/solve/course/cuts.hpp>
 #include <revode/solve/course/step_log.hpp>
-#include <revode/solve/consistent_start.hpp>
+#include <revode/solve/mass/consistent_start.hpp>
 #include <revode/solve/system.hpp>
 
 namespace revode {
@@ -25,9 +25,10 @@ class march {
       return field_with_jacobian<derivatives<F, Y, P>::has_jacobian>::there;
     return true;
   }());
-  static_assert(!has_mass_v<F> || takes_mass_v<M>,
-                "a field with a mass matrix for a method that takes none (M y' = f needs systems with M, "
-                "and an order that holds for algebraic equations) take rodas5p?");
+  static_assert(
+      !has_mass_v<F> || takes_mass_v<M>,
+      "a field with a mass matrix for a method that takes none (M y' = f needs systems with M, "
+      "and an order that holds for algebraic equations) take rodas5p?");
   using carry_type = carry<M, Y>;
   using tape_type = step_tape<M, Y>;
   using scratch_type = typename types::scratch;

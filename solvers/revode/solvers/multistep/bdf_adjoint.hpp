@@ -9,6 +9,7 @@ namespace revode {
 // The derivative of a step is that of the solved equation (implicit function theorem), between linear
 // maps of the array that do not depend on it. With J at y_new and u the cotangent of a,
 //   (l₁/h − Jᵀ) x = u,  z̄₀ += Jᵀx,  z̄₁ −= x/h,  p̄ += f_pᵀ x
+// A mass matrix, its transpose here, stands before l₁/h and x/h.
 // Lengths and orders of steps are constants of the derivative.
 
 /// w.x = (shift − J)⁻¹ w.right, or with Jᵀ, to rounding; J at (t_new, y). Factors of a step before serve as
@@ -20,7 +21,7 @@ void solve_bdf_derivative(const M& m, System& sys, double t_new, const Y& y, dou
   algebra_of(m).evaluate(sys, t_new, y, w.jacobian);
   const auto residual = [&] {
     copy(w.right, w.rest[0]);
-    axpy(T(-shift), w.x[0], w.rest[0]);
+    axpy_of_mass<Transposed>(mass_of(sys), T(-shift), w.x[0], w.rest[0]);
     if constexpr (Transposed)
       add_transposed_product(w.jacobian, w.x[0], w.rest[0]);
     else
@@ -33,7 +34,7 @@ void solve_bdf_derivative(const M& m, System& sys, double t_new, const Y& y, dou
   };
   if (length(y) > 8 && w.kept.serve(shift) && from_zero(sweeps_worth_trying(w.jacobian))) return;
   count_factorization(sys);
-  const bool factored = w.factors.factor_shifted(w.jacobian, T(shift));
+  const bool factored = factor_pencil(w.factors, w.jacobian, T(shift), mass_of(sys));
   w.kept.renew(shift);
   if (!factored) return report(sys, trouble_of_factors(w.jacobian));
   if (from_zero(30)) return;
@@ -81,7 +82,7 @@ void pull(const M& m, System& sys, double t, double t_new, const bdf_record& r,
   solve_bdf_derivative<true>(m, sys, t_new, tape.z[0], tape.l[1] / h, w);
   w.kept.close(t);
   sys.vjp(t_new, tape.z[0], w.x[0], nullptr, bar.z[0], p_bar);
-  axpy(T(-1 / h), w.x[0], bar.z[1]);
+  axpy_of_mass<true>(mass_of(sys), T(-1 / h), w.x[0], bar.z[1]);
   for (int j = q + 1; j <= M::most_order; ++j) fill(bar.z[j], T(0));
   pull_prediction(tape, q, bar);
 }
@@ -113,7 +114,7 @@ void push(const M& m, System& sys, double t, double t_new, const bdf_record& r,
     for (int j = q; j >= k; --j) add(dot.z[j], dot.z[j - 1]);
   w.kept.open(t);
   sys.jvp(t_new, tape.z[0], T(0), dot.z[0], p_dot, w.right);
-  axpy(T(-1 / h), dot.z[1], w.right);
+  axpy_of_mass(mass_of(sys), T(-1 / h), dot.z[1], w.right);
   solve_bdf_derivative<false>(m, sys, t_new, tape.z[0], tape.l[1] / h, w);
   w.kept.close(t_new);
   copy(w.x[0], dot.correction);

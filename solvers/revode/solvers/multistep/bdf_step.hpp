@@ -49,12 +49,12 @@ status prepare_bdf_matrix(const M& m, System& sys, double t, const Y& y, double 
   if (found != status::success || !r.has(r.new_factors)) return found;
   count_factorization(sys);
   to.memo.shift = shift;
-  return to.cache.factors.factor_shifted(to.cache.jacobian, scalar_t<Y>(shift))
+  return factor_pencil(to.cache.factors, to.cache.jacobian, scalar_t<Y>(shift), mass_of(sys))
              ? status::success
              : status::linear_solve_failure;
 }
 
-/// c.change = f(t_new, z₀ + a) − (z₁ + l₁ a)/h, which is 0 for the solution a.
+/// c.change = f(t_new, z₀ + a) − M (z₁ + l₁ a)/h, which is 0 for the solution a.
 template <class System, class Y, int K, class Cache>
 void bdf_residual(System& sys, double t_new, double h, double l1, const nordsieck<Y, K>& s,
                   Cache& c) {
@@ -64,8 +64,9 @@ void bdf_residual(System& sys, double t_new, double h, double l1, const nordsiec
   sys(t_new, c.stage, c.change);
   const T inverse = T(1) / T(h), of_a = T(l1) * inverse;
   for (int i = 0, n = length(c.stage); i < n; ++i)
-    c.change.data()[i] = muladd(-of_a, s.correction.data()[i],
-                                muladd(-inverse, s.z[1].data()[i], c.change.data()[i]));
+    c.change.data()[i] = add_mass_times(
+        mass_of(sys), i, -of_a, s.correction.data(),
+        add_mass_times(mass_of(sys), i, -inverse, s.z[1].data(), c.change.data()[i]));
 }
 
 /// One correction of a, with J where the iteration is and no further than the goal where there is one;
@@ -101,7 +102,8 @@ void settle_bdf(const A& algebra, System& sys, double t_new, double h, double l1
   copy(s.z[0], c.stage);
   add(s.correction, c.stage);
   algebra.evaluate(sys, t_new, c.stage, jacobian);
-  if (!factors.factor_shifted(jacobian, T(l1 / h))) report(sys, status::linear_solve_failure);
+  if (!factor_pencil(factors, jacobian, T(l1 / h), mass_of(sys)))
+    report(sys, status::linear_solve_failure);
   for (int round = 0; round < 3; ++round) {
     bdf_residual(sys, t_new, h, l1, s, c);
     for (int i = 0, n = length(c.change); i < n; ++i)
@@ -131,33 +133,52 @@ template <bdf_method M, class System, class Y>
 void refresh(const M& m, System& sys, double, carry<M, Y>& c) {
   algebra_of(m).evaluate(sys, c.memo.t_jacobian, c.memo.y_jacobian, c.cache.jacobian);
   if (c.memo.shift != 0)
-    c.cache.factors.factor_shifted(c.cache.jacobian, scalar_t<Y>(c.memo.shift));
+    factor_pencil(c.cache.factors, c.cache.jacobian, scalar_t<Y>(c.memo.shift), mass_of(sys));
 }
 
-/// z = (y, f(t, y)) in units of a step of 1.
+/// z = (y, f(t, y)) in units of a step of 1; with a mass matrix y is consistent and M z₁ = f, 0 where M leaves
+/// z₁ open, which steps do not read.
 template <bdf_method M, class System, class Y>
 void begin(const M& m, System& sys, double t, const Y& y, carry<M, Y>& c) {
-  c.memo = bdf_memo<Y, M::most_order>(y);
-  c.memo.t_jacobian = t;
   c.state.clear();
   copy(y, c.state.z[0]);
-  sys(t, y, c.state.z[1]);
+  if constexpr (is_massive_v<System>) make_consistent(sys, t, c.state.z[0]);
+  c.memo = bdf_memo<Y, M::most_order>(c.state.z[0]);
+  c.memo.t_jacobian = t;
+  sys(t, c.state.z[0], c.state.z[1]);
+  if constexpr (is_massive_v<System>) solve_open_slope<false>(sys, c.state.z[1]);
   refresh(m, sys, t, c);
 }
 template <bdf_method M, class System, class Y, class P, class T>
 void pull_begin(const M&, System& sys, double t, const Y& y, const nordsieck<Y, M::most_order>& bar,
                 Y& y_bar, P& p_bar, T& t_bar) {
   scalar_t<Y> moved(0);
-  add(bar.z[0], y_bar);
-  sys.vjp(t, y, bar.z[1], &moved, y_bar, p_bar);
+  if constexpr (is_massive_v<System>) {
+    Y at = y, of_start = bar.z[0], weight = bar.z[1];
+    make_consistent(sys, t, at);
+    solve_open_slope<true>(sys, weight);
+    sys.vjp(t, at, weight, &moved, of_start, p_bar);
+    pull_consistent(sys, t, y, of_start, y_bar, p_bar, t_bar);
+  } else {
+    add(bar.z[0], y_bar);
+    sys.vjp(t, y, bar.z[1], &moved, y_bar, p_bar);
+  }
   t_bar += T(moved);
 }
 template <bdf_method M, class System, class Y, class P, class T>
 void push_begin(const M&, System& sys, double t, const Y& y, const Y& y_dot, const P& p_dot,
                 const T& t_dot, nordsieck<Y, M::most_order>& dot) {
   dot.clear();
-  copy(y_dot, dot.z[0]);
-  sys.jvp(t, y, scalar_t<Y>(t_dot), y_dot, p_dot, dot.z[1]);
+  if constexpr (is_massive_v<System>) {
+    Y at = y;
+    make_consistent(sys, t, at);
+    push_consistent(sys, t, y, y_dot, p_dot, scalar_t<Y>(t_dot), dot.z[0]);
+    sys.jvp(t, at, scalar_t<Y>(t_dot), dot.z[0], p_dot, dot.z[1]);
+    solve_open_slope<false>(sys, dot.z[1]);
+  } else {
+    copy(y_dot, dot.z[0]);
+    sys.jvp(t, y, scalar_t<Y>(t_dot), y_dot, p_dot, dot.z[1]);
+  }
 }
 
 template <bdf_method M, class System, class Y>

@@ -7,6 +7,7 @@
 
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/refinement.hpp>
+#include <revode/solve/mass/consistent_start.hpp>
 #include <revode/solvers/implicit/newton.hpp>
 #include <revode/solvers/multistep/bdf_formula.hpp>
 
@@ -42,6 +43,8 @@ struct bdf {
 /// One of these methods, or one with another algebra.
 template <class M>
 concept bdf_method = std::derived_from<M, bdf<M::most_order>>;
+template <bdf_method M>
+inline constexpr bool takes_mass_v<M> = true;
 
 /// zⱼ up to the order of the last step, 0 beyond, and its correction, from which the order is raised.
 template <class Y, int K>

@@ -32,16 +32,6 @@ void prepare_radau_derivative(const L& algebra, System& sys, double t, double t_
   }
 }
 
-/// out = out + a M x, with the transpose of M or not.
-template <bool Transposed, class Mass, class Y>
-void axpy_of_mass(const Mass& mass, scalar_t<Y> a, const Y& x, Y& out) {
-  if constexpr (std::is_same_v<Mass, nothing>)
-    axpy(a, x, out);
-  else
-    for (int k = 0, n = length(out); k < n; ++k)
-      out.data()[k] = add_mass_times<Transposed>(mass, k, a, x.data(), out.data()[k]);
-}
-
 /// xᵀ M y
 template <class Mass, class Y>
 scalar_t<Y> dot_of_mass(const Mass& mass, const Y& x, const Y& y) {

@@ -86,7 +86,8 @@ void settle_tangents(const L& algebra, System& sys, double t, double t_new, rada
   Y end = s.y;
   add(s.z[S - 1], end);
   algebra.evaluate(sys, t_new, end, c.jacobian);
-  if (!c.factors.factor(c.jacobian, T(t_new - t), mass_of(sys))) report(sys, status::linear_solve_failure);
+  if (!c.factors.factor(c.jacobian, T(t_new - t), mass_of(sys)))
+    report(sys, status::linear_solve_failure);
   transform(radau_numbers<S>::t_inverse, s.z, c.w);
   for (int round = 0; round < 60; ++round) {
     radau_correction(sys, t, t_new, s, c);

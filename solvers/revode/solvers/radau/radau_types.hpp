@@ -5,6 +5,7 @@
 
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/refinement.hpp>
+#include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solvers/implicit/newton.hpp>
 #include <revode/solvers/radau/radau_numbers.hpp>
 
@@ -72,7 +73,7 @@ struct radau_factors {
   bool factor(const Matrix& j, scalar_t<Y> h, const Mass& mass) {
     using T = scalar_t<Y>;
     using n = radau_numbers<S>;
-    bool regular = factor_real(j, T(n::gamma) / h, mass);
+    bool regular = factor_pencil(real, j, T(n::gamma) / h, mass);
     T alpha[pairs], beta[pairs];
     for (int k = 0; k < pairs; ++k) {
       alpha[k] = T(n::alpha[k]) / h;
@@ -98,16 +99,6 @@ struct radau_factors {
   void solve_transposed(Y (&x)[S]) const {
     real.solve_transposed(x[0]);
     for (int k = 0; k < pairs; ++k) complex[k].solve_adjoint(x[2 * k + 1], x[2 * k + 2]);
-  }
-  template <class Matrix, class Mass>
-  bool factor_real(const Matrix& j, const scalar_t<Y>& shift, [[maybe_unused]] const Mass& mass) {
-    if constexpr (std::is_same_v<Mass, nothing>) {
-      return real.factor_shifted(j, shift);
-    } else {
-      Matrix moved = j;
-      mass.subtract_from(moved, shift);
-      return real.factor_shifted(moved, scalar_t<Y>(0));
-    }
   }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {

@@ -51,9 +51,10 @@ class mass_matrix {
     double value;
   };
   using entries = std::vector<entry>;
-  /// Row `row` of M is made of others: Σ weight.value f[weight.at] = 0, where its own weight is 1.
+  /// Row `row` of M is made of others: Σ weight.value f[weight.at] = 0, where its own weight is 1. As many
+  /// elements of y' as there are constraints are left open by M; `open` is one of them.
   struct constraint {
-    int row;
+    int row, open;
     entries weights;
   };
 
@@ -75,13 +76,21 @@ class mass_matrix {
   bool is_constrained(int row) const { return constrained_[static_cast<std::size_t>(row)]; }
 
   /// j = j − shift M
+  /// errors  an entry outside the band or pattern of j throws std::invalid_argument
   template <class Matrix, class T>
   void subtract_from(Matrix& j, const T& shift) const {
     for (int i = 0; i < size(); ++i)
-      for (const entry& e : row(i)) j(i, e.at) = j(i, e.at) - shift * T(e.value);
+      for (const entry& e : row(i)) {
+        if constexpr (requires { j.holds(i, e.at); })
+          if (!j.holds(i, e.at)) refuse_entry(i, e.at, "band");
+        if constexpr (requires { j.pattern->find(i, e.at); })
+          if (j.pattern->find(i, e.at) < 0) refuse_entry(i, e.at, "pattern");
+        j(i, e.at) = j(i, e.at) - shift * T(e.value);
+      }
   }
 
  private:
+  [[noreturn]] static void refuse_entry(int i, int k, const char* where);
   void find_constraints();
 
   mass_entries written_;
@@ -106,6 +115,28 @@ REVODE_HD T add_mass_times([[maybe_unused]] const Mass& mass, int i, const T& a,
   else
     return add_entries(Transposed ? mass.column(i) : mass.row(i), sum,
                        [&](int k) { return a * x[k]; });
+}
+
+/// f becomes the factors of shift M − j.
+template <class Factors, class Matrix, class T, class Mass>
+bool factor_pencil(Factors& f, const Matrix& j, const T& shift, [[maybe_unused]] const Mass& mass) {
+  if constexpr (std::is_same_v<Mass, nothing>) {
+    return f.factor_shifted(j, shift);
+  } else {
+    Matrix moved = j;
+    mass.subtract_from(moved, shift);
+    return f.factor_shifted(moved, T(0));
+  }
+}
+
+/// out = out + a M x, or with Mᵀ.
+template <bool Transposed = false, class Mass, class Y>
+void axpy_of_mass(const Mass& mass, scalar_t<Y> a, const Y& x, Y& out) {
+  if constexpr (std::is_same_v<Mass, nothing>)
+    axpy(a, x, out);
+  else
+    for (int k = 0, n = length(out); k < n; ++k)
+      out.data()[k] = add_mass_times<Transposed>(mass, k, a, x.data(), out.data()[k]);
 }
 
 }  // namespace revode

@@ -33,7 +33,8 @@ bool factor_consistency(System& sys, double t, const Y& y, consistency_factors<Y
       if (!sys.mass.is_constrained(i)) rows(i, e.at) = T(e.value);
   for (const auto& c : sys.mass.constraints())
     for (const auto& w : c.weights)
-      for (int at = 0; at < n; ++at) rows(c.row, at) = muladd(T(w.value), j(w.at, at), rows(c.row, at));
+      for (int at = 0; at < n; ++at)
+        rows(c.row, at) = muladd(T(w.value), j(w.at, at), rows(c.row, at));
   count_factorization(sys);
   return k.factor(rows);
 }
@@ -45,8 +46,7 @@ void combine_constraints(const mass_matrix& m, scalar_t<Y> sign, Y& x) {
   const Y from = x;
   fill(x, T(0));
   for (const auto& c : m.constraints())
-    x.data()[c.row] =
-        sign * add_entries(c.weights, T(0), [&](int i) { return from.data()[i]; });
+    x.data()[c.row] = sign * add_entries(c.weights, T(0), [&](int i) { return from.data()[i]; });
 }
 
 /// y ← the consistent state, see above; one that is so to rounding keeps its bits. Reports
@@ -107,8 +107,8 @@ void pull_consistent(System& sys, double t, const Y& given, const Y& bar, Y& y_b
       weight.data()[w.at] = muladd(S(-w.value), kappa.data()[c.row], weight.data()[w.at]);
   for (const auto& c : sys.mass.constraints()) kappa.data()[c.row] = S(0);
   for (int i = 0, n = length(y); i < n; ++i)
-    y_bar.data()[i] = add_entries(sys.mass.column(i), y_bar.data()[i],
-                                  [&](int at) { return kappa.data()[at]; });
+    y_bar.data()[i] =
+        add_entries(sys.mass.column(i), y_bar.data()[i], [&](int at) { return kappa.data()[at]; });
   S moved(0);
   sys.vjp(t, y, weight, &moved, unused, p_bar);
   t_bar = t_bar + T(moved);
@@ -128,22 +128,55 @@ void push_consistent(System& sys, double t, const Y& given, const Y& y_dot, cons
   combine_constraints(sys.mass, S(-1), right);
   for (int i = 0, n = length(y); i < n; ++i)
     if (!sys.mass.is_constrained(i))
-      right.data()[i] = add_entries(sys.mass.row(i), S(0), [&](int at) { return y_dot.data()[at]; });
+      right.data()[i] =
+          add_entries(sys.mass.row(i), S(0), [&](int at) { return y_dot.data()[at]; });
   k.solve(right);
   copy(right, out);
 }
 
-/// out = y' at (t, y): f itself without a mass matrix.
+/// out = y' of the solution at (t, y): f itself without a mass matrix, at the consistent state with one.
 template <class System, class Y>
 REVODE_HD void slope_of(System& sys, double t, const Y& y, Y& out) {
-  sys(t, y, out);
   if constexpr (is_massive_v<System>) {
-    Y of_time = y;
-    sys.time_derivative(t, y, of_time);
+    Y at = y, of_time = y;
+    make_consistent(sys, t, at);
+    sys(t, at, out);
+    sys.time_derivative(t, at, of_time);
     combine_constraints(sys.mass, scalar_t<Y>(-1), of_time);
     for (const auto& c : sys.mass.constraints()) out.data()[c.row] = of_time.data()[c.row];
     consistency_factors<Y> k;
-    if (factor_consistency(sys, t, y, k)) k.solve(out);
+    if (factor_consistency(sys, t, at, k)) k.solve(out);
+  } else {
+    sys(t, y, out);
+  }
+}
+
+/// The rows of M, and for each constraint one that takes an element that M leaves open: factored.
+template <class T>
+bool factor_open_slope(const mass_matrix& m, dense_lu<T>& k) {
+  dense_matrix<T> rows(m.size());
+  for (int i = 0; i < m.size(); ++i)
+    if (!m.is_constrained(i))
+      for (const auto& e : m.row(i)) rows(i, e.at) = T(e.value);
+  for (const auto& c : m.constraints()) rows(c.row, c.open) = T(1);
+  return k.factor(rows);
+}
+
+/// x ← the vector with M x = f, f in x, and 0 where M leaves it open; its transpose.
+template <bool Transposed, class System, class Y>
+void solve_open_slope(System& sys, Y& x) {
+  using T = scalar_t<Y>;
+  const auto drop = [&] {
+    for (const auto& c : sys.mass.constraints()) x.data()[c.row] = T(0);
+  };
+  consistency_factors<Y> k;
+  if (!factor_open_slope(sys.mass, k)) return report(sys, status::linear_solve_failure);
+  if constexpr (Transposed) {
+    k.solve_transposed(x);
+    drop();
+  } else {
+    drop();
+    k.solve(x);
   }
 }
 

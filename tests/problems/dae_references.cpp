@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The problems M y' = f of index 1: their matrices, their starts and their references. (The headers
+// have these from quadruple precision, in two ways: tools/references/dae.cpp.)
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <revode/problems/chemakzo.hpp>
+#include <revode/problems/pendulum_index1.hpp>
+#include <revode/problems/rober_dae.hpp>
+#include <revode/problems/transamp.hpp>
+
+#include "../../tools/references/collocation.hpp"
+
+using namespace revode;
+
+namespace {
+
+using real = long double;
+using vector = std::vector<real>;
+
+template <class F>
+dense_matrix<double> mass_of(const F& f) {
+  dense_matrix<double> m(static_cast<int>(f.y0().size()));
+  f.mass(m);
+  return m;
+}
+
+/// f at (t, y) and the parameters of the problem.
+template <class F, class Y>
+Y rhs(const F& f, double t, const Y& y) {
+  Y dy = y;
+  f(t, y, f.parameters(), dy);
+  return dy;
+}
+
+/// M is diagonal, with ones in all rows but the last, which is 0.
+template <class F>
+void check_ones_but_the_last(const F& f) {
+  const auto m = mass_of(f);
+  for (int i = 0; i < m.rows(); ++i)
+    for (int k = 0; k < m.rows(); ++k) CHECK(m(i, k) == (i == k && i + 1 < m.rows() ? 1.0 : 0.0));
+}
+
+/// The algebraic equation in the last row.
+template <class F>
+void check_reference_satisfies(const F& f, double bound) {
+  CAPTURE(std::string(F::name));
+  const auto y = f.reference();
+  const int last = static_cast<int>(y.size()) - 1;
+  CHECK(std::abs(rhs(f, F::t1, y)[last]) <= bound);
+}
+
+/// Every component of the reference to `bound`, relative.
+template <class F, class Y>
+void check_reference(const F& f, const Y& found, double bound) {
+  CAPTURE(std::string(F::name));
+  const auto reference = f.reference();
+  for (int i = 0; i < static_cast<int>(reference.size()); ++i) {
+    CAPTURE(i);
+    const real expected = reference[i];
+    CHECK(std::abs(found[static_cast<std::size_t>(i)] - expected) <= bound * std::abs(expected));
+  }
+}
+
+template <class F>
+vector collocated(const F& f, int stages, double small, double floor) {
+  const auto p = f.parameters();
+  const auto y0 = f.y0();
+  references::collocation<real, F> run(f, vector(p.data(), p.data() + p.size()), stages, small,
+                                       1e-19, floor, 1.0);
+  return run.solve(real(F::t0), real(F::t1), vector(y0.data(), y0.data() + y0.size()), 1e-6L);
+}
+
+/// cd(u, k) for k² = 1/2, by the arithmetic-geometric mean.
+/// source  Abramowitz & Stegun, 16.4
+real elliptic_cd(real u) {
+  std::vector<real> a{1}, c{std::sqrt(0.5L)};
+  for (real b = std::sqrt(0.5L); c.back() > 1e-19L * a.back();) {
+    const real mean = (a.back() + b) / 2;
+    c.push_back((a.back() - b) / 2);
+    b = std::sqrt(a.back() * b);
+    a.push_back(mean);
+  }
+  std::size_t n = a.size() - 1;
+  real phi = std::ldexp(a[n] * u, static_cast<int>(n)), before = phi;
+  for (; n > 0; --n) {
+    before = phi;
+    phi = (phi + std::asin(c[n] / a[n] * std::sin(phi))) / 2;
+  }
+  return std::cos(before - phi);  // cn = cos φ₀, dn = cos φ₀ / cos(φ₁ − φ₀)
+}
+
+TEST_CASE("mass matrices: one algebraic equation in the last row of three problems") {
+  check_ones_but_the_last(chemakzo{});
+  check_ones_but_the_last(pendulum_index1{});
+  check_ones_but_the_last(rober_dae{});
+}
+
+TEST_CASE("transamp: capacitors between two nodes, and to the ground, make M of rank 5") {
+  const auto m = mass_of(transamp{});
+  dense_matrix<double> expected(8);
+  const auto between = [&](int i, int k, double capacity) {
+    expected(i, i) -= capacity, expected(k, k) -= capacity;
+    expected(i, k) += capacity, expected(k, i) += capacity;
+  };
+  between(0, 1, 1e-6), between(3, 4, 3e-6), between(6, 7, 5e-6);
+  expected(2, 2) = -2e-6, expected(5, 5) = -4e-6;
+  for (int i = 0; i < 8; ++i)
+    for (int k = 0; k < 8; ++k) CHECK(m(i, k) == expected(i, k));
+}
+
+TEST_CASE("the starts satisfy the algebraic equations to the last bit") {
+  CHECK(rhs(chemakzo{}, 0, chemakzo{}.y0())[5] == 0);
+  CHECK(rhs(pendulum_index1{}, 0, pendulum_index1{}.y0())[4] == 0);
+  CHECK(rhs(rober_dae{}, 0, rober_dae{}.y0())[2] == 0);
+  const auto f = rhs(transamp{}, 0, transamp{}.y0());
+  CHECK(f[0] + f[1] == 0);
+  CHECK(f[3] + f[4] == 0);
+  CHECK(f[6] + f[7] == 0);
+}
+
+TEST_CASE("the references satisfy the algebraic equations to rounding") {
+  check_reference_satisfies(chemakzo{}, 2e-18);
+  check_reference_satisfies(pendulum_index1{}, 1e-14);
+  check_reference_satisfies(rober_dae{}, 2e-16);
+  const auto f =
+      rhs(transamp{}, transamp::t1, transamp{}.reference());  // amperes, terms up to 7e-4
+  CHECK(std::abs(f[0] + f[1]) < 1e-17);
+  CHECK(std::abs(f[3] + f[4]) < 1e-17);
+  CHECK(std::abs(f[6] + f[7]) < 1e-17);
+}
+
+TEST_CASE("the fields have the values computed by hand") {
+  vec<double, 6> akzo{2, 4, 3, 5, 7, 6}, d6{};  // √y2 = 2
+  chemakzo{}(0.0, akzo, vec<double, 9>{1, 2, 3, 5, 7, 11, 13, 34, 2}, d6);
+  const double r1 = 32, r2 = 30, r3 = 4, r4 = 150, r5 = 360, inflow = 143;
+  CHECK(d6[0] == doctest::Approx(-2 * r1 + r2 - r3 - r4).epsilon(1e-15));
+  CHECK(d6[1] == doctest::Approx(-r1 / 2 - r4 - r5 / 2 + inflow).epsilon(1e-15));
+  CHECK(d6[2] == doctest::Approx(r1 - r2 + r3).epsilon(1e-15));
+  CHECK(d6[3] == doctest::Approx(-r2 + r3 - 2 * r4).epsilon(1e-15));
+  CHECK(d6[4] == doctest::Approx(r2 - r3 + r5).epsilon(1e-15));
+  CHECK(d6[5] == 13 * 2 * 5 - 6);
+
+  vec<double, 8> volts{1, 3, 2, 5, 7, 6, 4, 8}, d8{};  // both transistors: u/UF = 2
+  transamp{}(0.0, volts, vec<double, 14>{1, 2, 4, 5, 10, 20, 8, 25, 16, 32, 11, 0.5, 0.75, 2}, d8);
+  const double passed = 2 * (std::exp(2.0) - 1);
+  CHECK(d8[0] == 1);
+  CHECK(d8[1] == doctest::Approx(3 / 2. + (3 - 11) / 4. + passed / 4).epsilon(1e-15));
+  CHECK(d8[2] == doctest::Approx(2 / 5. - passed).epsilon(1e-15));
+  CHECK(d8[3] == doctest::Approx((5 - 11) / 10. + 0.75 * passed).epsilon(1e-15));
+  CHECK(d8[4] == doctest::Approx(7 / 20. + (7 - 11) / 8. + passed / 4).epsilon(1e-15));
+  CHECK(d8[5] == doctest::Approx(6 / 25. - passed).epsilon(1e-15));
+  CHECK(d8[6] == doctest::Approx((4 - 11) / 16. + 0.75 * passed).epsilon(1e-15));
+  CHECK(d8[7] == 8 / 32.);
+  transamp{}(1 / 400.0, volts, transamp{}.parameters(), d8);  // the input at its peak
+  CHECK(d8[0] == doctest::Approx((1 - 0.1) / 1000).epsilon(1e-15));
+
+  const vec<double, 5> swing{2, 3, 5, 7, 11};
+  vec<double, 5> d5{};
+  pendulum_index1{}(0.0, swing, vec<double, 2>{8, 2}, d5);
+  CHECK(d5 == vec<double, 5>{5, 7, -22, -37, 25 + 49 - 11 * 13 - 12});
+}
+
+TEST_CASE("the problems are those of the literature: published digits") {
+  // Mazzia & Magherini, Test Set for IVP Solvers (2008); transamp's y1 feels how 200 π t is rounded
+  check_reference(chemakzo{},
+                  vector{0.1150794920661702L, 0.1203831471567715e-2L, 0.1611562887407974L,
+                         0.3656156421249283e-3L, 0.1708010885264404e-1L, 0.4873531310307455e-2L},
+                  4e-16);
+  const auto y = transamp{}.reference();
+  CHECK(y[0] == doctest::Approx(-0.5562145012262709e-02).epsilon(4e-13));
+  const double published[] = {0.3006522471903042e+01, 0.2849958788608128e+01,
+                              0.2926422536206241e+01, 0.2704617865010554e+01,
+                              0.2761837778393145e+01, 0.4770927631616772e+01,
+                              0.1236995868091548e+01};
+  for (int i = 0; i < 7; ++i) CHECK(y[i + 1] == doctest::Approx(published[i]).epsilon(1e-15));
+}
+
+TEST_CASE("pendulum_index1: the reference is the closed form") {
+  const real square = real(9.81), cd = elliptic_cd(std::sqrt(square) * 2), half = cd * cd / 2;
+  const real x = 2 * cd * std::sqrt(0.5L) * std::sqrt(1 - half), y = 2 * half - 1;
+  // between three and four quarters of a period: the angle grows
+  const real speed = std::sqrt(-2 * square * y), u = -y * speed, v = x * speed;
+  check_reference(pendulum_index1{}, vector{x, y, u, v, -3 * square * y}, 2e-16);
+}
+
+TEST_CASE("rober_dae has rober's reference, whose sum is 1") {
+  const auto y = rober_dae{}.reference();
+  CHECK(y == rober{}.reference());
+  CHECK(y[0] + y[1] + y[2] == doctest::Approx(1).epsilon(1e-15));
+}
+
+TEST_CASE("the references are found again by collocation in long double") {
+  check_reference(chemakzo{}, collocated(chemakzo{}, 6, 1e-9, 1e-8), 1e-15);
+  check_reference(pendulum_index1{}, collocated(pendulum_index1{}, 6, 1e-7, 1e-8), 1e-15);
+  check_reference(rober_dae{}, collocated(rober_dae{}, 5, 1e-7, 1e-8), 1e-15);
+}
+
+}  // namespace
