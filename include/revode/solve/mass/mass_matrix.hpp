@@ -106,6 +106,15 @@ T add_entries(const mass_matrix::entries& of, T sum, const X& x) {
   return sum;
 }
 
+/// Are there algebraic equations?
+template <class Mass>
+bool is_constrained([[maybe_unused]] const Mass& mass) {
+  if constexpr (std::is_same_v<Mass, nothing>)
+    return false;
+  else
+    return !mass.constraints().empty();
+}
+
 /// sum + a (M x)ᵢ, or with Mᵀ; M is I where there is no mass matrix.
 template <bool Transposed = false, class Mass, class T>
 REVODE_HD T add_mass_times([[maybe_unused]] const Mass& mass, int i, const T& a, const T* x,

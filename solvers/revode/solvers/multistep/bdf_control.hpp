@@ -14,13 +14,18 @@ class bdf_iterations {
  public:
   enum class verdict : std::uint8_t { again, done, failed };
 
-  bdf_iterations(double allowed, double rate) : allowed_(allowed), rate_(rate) {}
+  /// `caution`: how many times its size a first correction may leave; 0: as much as the rate says.
+  bdf_iterations(double allowed, double rate, double caution)
+      : allowed_(allowed),
+        rate_(rate),
+        caution_(caution) {}
 
   verdict judge(double norm) {
     ++count_;
     if (!(norm - norm == 0)) return verdict::failed;
     if (count_ > 1) rate_ = std::fmax(0.3 * rate_, norm / before_);
-    if (norm * std::fmin(1.0, rate_) <= allowed_) return verdict::done;
+    const bool careful = count_ == 1 && caution_ > 0;
+    if (norm * (careful ? caution_ : std::fmin(1.0, rate_)) <= allowed_) return verdict::done;
     if (count_ == 3 || (count_ > 1 && norm > 2 * before_)) return verdict::failed;
     before_ = norm;
     return verdict::again;
@@ -29,7 +34,7 @@ class bdf_iterations {
   double rate() const { return rate_; }
 
  private:
-  double allowed_, rate_, before_ = 0;
+  double allowed_, rate_, caution_, before_ = 0;
   int count_ = 0;
 };
 
@@ -78,7 +83,10 @@ template <class M, class System, class Y>
 status iterate_bdf(System& sys, const tolerance& tol, double t_new, double h, double l1,
                    double allowed, double rate, double rounding, bdf_record_of<M>& r,
                    carry<M, Y>& c, double& size) {
-  bdf_iterations control(allowed, r.has(r.new_factors) ? 1.0 : rate);
+  // Algebraic equations are not made regular by a short step: what an old Jacobian leaves of them may be
+  // many times a first correction. 20 is IDA's number behind new factors.
+  bdf_iterations control(allowed, r.has(r.new_factors) ? 1.0 : rate,
+                         is_constrained(mass_of(sys)) ? 20.0 : 0.0);
   newton_control to_rounding(0, 50, 1, false, rounding);
   bool failed = false;
   for (bool done = false; !done && !failed;) {
@@ -158,7 +166,8 @@ status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, d
   const Y& y = from.state.z[0];
   fill_weights(y, tol, next.cache.weight);
   const double rounding = rounding_in<scalar_t<Y>>(relative_size(tol, y, next.cache.weight));
-  const double part = m.newton > 0 ? m.newton : 0.1;
+  const double chosen = is_constrained(mass_of(sys)) ? 0.01 : 0.1;
+  const double part = m.newton > 0 ? m.newton : chosen;
   const double allowed = std::fmax(part / (bdf_honesty * by.error), rounding);
   if constexpr (inexact_v<algebra_t<M>>)
     if (const double goal = next.cache.factors.limits().goal; tol.estimate && goal > 0)

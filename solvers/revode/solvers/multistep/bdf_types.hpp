@@ -37,7 +37,9 @@ struct bdf {
   static constexpr int estimate_order = 1;  ///< of the first step
   static constexpr bool multistep = true;
 
-  double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: a tenth
+  /// What iterations may leave, in units of the tolerance; 0: a tenth, a hundredth where there are algebraic
+  /// equations, whose estimates see it as a jump that no step is short enough for.
+  double newton = 0;
 };
 
 /// One of these methods, or one with another algebra.

@@ -103,11 +103,11 @@ bool solve_radau_derivative_whole([[maybe_unused]] const Mass& mass, scalar_t<Y>
   for (int i = 0; i < S; ++i) {
     for (int j = 0; j < S; ++j)
       for (int k = 0; k < n; ++k) {
-        const T x = T(radau_numbers<S>::inverse[i][j]) / h;
+        const T rate = T(radau_numbers<S>::inverse[i][j]) / h;
         if constexpr (std::is_same_v<Mass, nothing>)
-          all(i * n + k, j * n + k) = x;
+          all(i * n + k, j * n + k) = rate;
         else
-          for (const auto& e : mass.row(k)) all(i * n + k, j * n + e.at) = T(e.value) * x;
+          for (const auto& e : mass.row(k)) all(i * n + k, j * n + e.at) = T(e.value) * rate;
       }
     for (int k = 0; k < n; ++k) {
       for (int l = 0; l < n; ++l)
