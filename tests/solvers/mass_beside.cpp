@@ -75,6 +75,37 @@ TEST_CASE("behind an event the state is made consistent, with its derivative") {
   check_events(bdf5{}, 1e-3, 1e-4);
 }
 
+/// At t0 it takes place at y0 as given, of which z is a guess.
+struct mixing_at_start {
+  template <class P>
+  auto time(const P& p) const {
+    return 0.0 * p[0];
+  }
+  void jump(const auto&, const auto& y, const auto& p, auto& y_new) const {
+    y_new[0] = p[0] * y[0] + 0.01 * y[1];
+  }
+};
+
+TEST_CASE("an event at t0 sees y0 as it was given") {
+  driven at = q;
+  at.t1 = 1.2;
+  const options o{.rtol = 1e-9, .atol = 1e-9};
+  const auto value = [&](const driven& z) {
+    const auto s = solve(z, rodas5p{}, o, events(mixing_at_start{}));
+    return s.y[0] + 2 * s.y[1];
+  };
+  auto s = solve(at, rodas5p{}, o, events(mixing_at_start{}), recursive_checkpoint{});
+  const auto g = s.pullback(vec{1.0, 2.0});
+  for (int i = 0; i < 2; ++i) {
+    CHECK(g.y0[i] == doctest::Approx(difference(at, 1e-4, value, [i](driven& z, double e) {
+                       z.y0[i] += e;
+                     })).epsilon(1e-6));
+    CHECK(g.p[i] == doctest::Approx(difference(at, 1e-4, value, [i](driven& z, double e) {
+                      z.p[i] += e;
+                    })).epsilon(1e-6));
+  }
+}
+
 template <class M>
 void check_hessian(const M& m) {
   CAPTURE(std::string(M::name));

@@ -123,7 +123,7 @@ class solve_cuts {
     return moved;
   }
   Y state_before(march_type& on, const cut& c, const tape_type& tape) {
-    Y y = on.y();
+    Y y = c.step < 0 ? on.y0 : on.y();  // at t0 it is not made consistent yet
     if constexpr (has_dense_output_v<M>) {
       if (c.theta < 0) return y;
       on.extended(tape);
