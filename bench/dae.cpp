@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The named problems M y' = f by every kind of method that takes a mass matrix, beside SUNDIALS' IDA where
+// it is installed, with its usual Newton tolerance and with a hundredth of it; the table is markdown.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include <revode/problems/chemakzo.hpp>
+#include <revode/problems/pendulum_index1.hpp>
+#include <revode/problems/rober_dae.hpp>
+#include <revode/problems/transamp.hpp>
+#include <revode/solve/solve.hpp>
+#include <revode/solvers/bdf.hpp>
+#include <revode/solvers/radau_iia5.hpp>
+#include <revode/solvers/radau_iia9.hpp>
+#include <revode/solvers/rodas4.hpp>
+#include <revode/solvers/rodas5p.hpp>
+
+#ifdef REVODE_BENCH_IDA
+#include <ida/ida.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#endif
+
+namespace revode {
+namespace {
+
+using timer = std::chrono::steady_clock;
+
+struct row {
+  std::string method;
+  bool success = false;
+  double digits = 0, seconds = 1e300;
+  long steps = 0, rejected = 0, evaluations = 0, jacobians = 0, factorizations = 0;
+};
+
+/// −log₁₀ of the largest error over atol/rtol + |reference|.
+template <class F, class Y>
+double digits_of(const F& f, const Y& y, const options& o) {
+  double worst = 0;
+  const auto reference = f.reference();
+  for (int i = 0; i < length(y); ++i)
+    worst = std::fmax(worst,
+                      std::abs(y[i] - reference[i]) / (o.atol / o.rtol + std::abs(reference[i])));
+  return -std::log10(worst);
+}
+
+/// The best time of some runs of `solve_once`, which returns a row.
+template <class Solve>
+row best_of(const Solve& solve_once) {
+  row best;
+  for (int run = 0; run < 10; ++run) {
+    const auto start = timer::now();
+    row r = solve_once();
+    r.seconds = std::min(best.seconds, std::chrono::duration<double>(timer::now() - start).count());
+    best = r;
+    if (r.seconds > 0.2) break;
+  }
+  return best;
+}
+
+template <class M, class F>
+row measure(const F& f, const options& o) {
+  const problem q{f, f.y0(), F::t0, F::t1, f.parameters()};
+  return best_of([&] {
+    const auto s = solve(q, M{}, o);
+    return row{M::name,
+               s.status == status::success,
+               digits_of(f, s.y, o),
+               0,
+               s.stats.accepted,
+               s.stats.rejected,
+               s.stats.field_evaluations,
+               s.stats.jacobian_evaluations,
+               s.stats.factorizations};
+  });
+}
+
+#ifdef REVODE_BENCH_IDA
+/// F(t, y, y') = M y' − f by IDA, with the Jacobian that revode has.
+template <class F>
+struct ida_problem {
+  using state = decltype(F{}.y0());
+  using parameters = decltype(F{}.parameters());
+  static constexpr int n = state::size();
+  F f{};
+  parameters p = f.parameters();
+  system<F, state, parameters> sys{f, p};
+
+  static state take(N_Vector v) {
+    state y;
+    std::copy_n(N_VGetArrayPointer(v), n, y.data());
+    return y;
+  }
+  static int residual(double t, N_Vector y, N_Vector slope, N_Vector out, void* self) {
+    auto& sys = static_cast<ida_problem*>(self)->sys;
+    state dy;
+    sys(t, take(y), dy);
+    const double* rate = N_VGetArrayPointer(slope);
+    for (int i = 0; i < n; ++i)
+      N_VGetArrayPointer(out)[i] = add_mass_times(sys.mass, i, 1.0, rate, -dy[i]);
+    return all_finite(dy) ? 0 : 1;
+  }
+  static int jacobian(double t, double shift, N_Vector y, N_Vector, N_Vector, SUNMatrix j,
+                      void* self, N_Vector, N_Vector, N_Vector) {
+    auto& sys = static_cast<ida_problem*>(self)->sys;
+    mat<double, n> a;
+    sys.jacobian(t, take(y), a);
+    sys.mass.subtract_from(a, shift);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < n; ++k) SM_ELEMENT_D(j, i, k) = -a(i, k);
+    return 0;
+  }
+};
+
+template <class F>
+row measure_ida(const options& o, double newton) {
+  using problem_type = ida_problem<F>;
+  problem_type q;
+  const auto once = [&] {
+    SUNContext context;
+    SUNContext_Create(nullptr, &context);
+    N_Vector y = N_VNew_Serial(q.n, context), slope = N_VClone(y);
+    auto start = q.f.y0(), rate = start;
+    make_consistent(q.sys, F::t0, start);
+    slope_of(q.sys, F::t0, start, rate);
+    std::copy_n(start.data(), q.n, N_VGetArrayPointer(y));
+    std::copy_n(rate.data(), q.n, N_VGetArrayPointer(slope));
+    void* ida = IDACreate(context);
+    IDAInit(ida, problem_type::residual, F::t0, y, slope);
+    IDASStolerances(ida, o.rtol, o.atol);
+    IDASetUserData(ida, &q);
+    SUNMatrix j = SUNDenseMatrix(q.n, q.n, context);
+    SUNLinearSolver solver = SUNLinSol_Dense(y, j, context);
+    IDASetLinearSolver(ida, solver, j);
+    IDASetJacFn(ida, problem_type::jacobian);
+    IDASetMaxNumSteps(ida, 1'000'000);
+    IDASetNonlinConvCoef(ida, newton);
+    if (o.first_step > 0) IDASetInitStep(ida, o.first_step);
+    IDASetErrHandlerFn(
+        ida, [](int, const char*, const char*, char*, void*) {}, nullptr);
+    double t = F::t0;
+    row r{newton < 0.1 ? "IDA, Newton 0.0033" : "IDA"};
+    r.success = IDASolve(ida, F::t1, &t, y, slope, IDA_NORMAL) == IDA_SUCCESS;
+    r.digits = digits_of(q.f, problem_type::take(y), o);
+    IDAGetNumSteps(ida, &r.steps);
+    IDAGetNumErrTestFails(ida, &r.rejected);
+    IDAGetNumResEvals(ida, &r.evaluations);
+    IDAGetNumJacEvals(ida, &r.jacobians);
+    r.factorizations = r.jacobians;
+    IDAFree(&ida);
+    SUNLinSolFree(solver);
+    SUNMatDestroy(j);
+    N_VDestroy(y);
+    N_VDestroy(slope);
+    SUNContext_Free(&context);
+    return r;
+  };
+  return best_of(once);
+}
+#endif
+
+void print(const row& r) {
+  if (r.success)
+    std::printf("| %s | %.2f | %ld + %ld | %ld | %ld | %ld | %.3f |\n", r.method.c_str(), r.digits,
+                r.steps, r.rejected, r.evaluations, r.jacobians, r.factorizations, 1e3 * r.seconds);
+  else
+    std::printf("| %s | fails | %ld + %ld | | | | |\n", r.method.c_str(), r.steps, r.rejected);
+}
+
+template <class F>
+void print_tables(const F& f, const char* scale) {
+  for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    const options o{.rtol = rtol,
+                    .atol = f.atol(rtol),
+                    .first_step = F::t1 < 1e6 ? 1e-6 : 0,
+                    .max_steps = 1'000'000};
+    std::printf(
+        "\n## %s, rtol %g, %s\n\n| method | digits | steps + rejected | evaluations | Jacobians | "
+        "factorisations | ms |\n|---|---|---|---|---|---|---|\n",
+        F::name, rtol, scale);
+    print(measure<rodas4>(f, o));
+    print(measure<rodas5p>(f, o));
+    print(measure<radau_iia5>(f, o));
+    print(measure<radau_iia9>(f, o));
+    print(measure<bdf5>(f, o));
+#ifdef REVODE_BENCH_IDA
+    print(measure_ida<F>(o, 0.33));
+    print(measure_ida<F>(o, 0.0033));
+#endif
+  }
+}
+
+}  // namespace
+}  // namespace revode
+
+int main() {
+  revode::print_tables(revode::transamp{}, "atol = rtol");
+  revode::print_tables(revode::chemakzo{}, "atol = rtol");
+  revode::print_tables(revode::pendulum_index1{}, "atol = rtol");
+  revode::print_tables(revode::rober_dae{}, "atol = 1e-6 rtol");
+}
