@@ -2,8 +2,10 @@
 #include "over_ranks.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -79,6 +81,22 @@ TEST_CASE("mpi_ensemble: chunks of another run or damaged ones are refused, on e
       thrown_by([&] { spread_herds(communicator(), herds(64), tsit5{}, {}, how).run(); });
   CHECK(same_everywhere(damaged));
   CHECK(damaged.find("call1-chunk1.kept' is damaged") != std::string::npos);
+}
+
+// For killed.sh: a second and more of work, kept in the folder REVODE_KEPT.
+TEST_CASE("a run to be killed" * doctest::skip()) {
+  const communicator ranks;
+  const char* folder = std::getenv("REVODE_KEPT");
+  if (const char* file = std::getenv("REVODE_PID"); file != nullptr && ranks.rank() == 1)
+    std::ofstream(file) << getpid() << std::endl;
+  auto e = herds(640);
+  e.f.of_rank = troubled::is_slow;
+  spread_herds all(ranks, e, tsit5{}, {}, {.chunk = 16, .folder = folder == nullptr ? "" : folder});
+  const auto g = all.gradient(distance_loss{});
+  const index kept = kept_in_all(ranks, all.share());
+  if (ranks.rank() == 0)
+    std::printf("sum %a %a %a, %lld chunks were kept\n", g.total_loss, g.total_y0[0], g.total_p[3],
+                static_cast<long long>(kept));
 }
 
 }  // namespace
