@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <revode/io/restart.hpp>
-#include <revode/mpi/chunk_gathering.hpp>
-#include <revode/mpi/ensemble_print.hpp>
-#include <revode/mpi/lane_chunks.hpp>
+#include <revode/mpi/chunk/chunk_gathering.hpp>
+#include <revode/mpi/chunk/ensemble_print.hpp>
+#include <revode/mpi/chunk/lane_chunks.hpp>
 #include <revode/mpi/shared_counter.hpp>
 
 namespace revode {

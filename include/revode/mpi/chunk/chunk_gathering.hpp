@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <revode/batch/lane/lane_sum.hpp>
-#include <revode/mpi/chunk_result.hpp>
+#include <revode/mpi/chunk/chunk_result.hpp>
 
 namespace revode {
 
