@@ -70,7 +70,8 @@ inline ensemble<troubled, state, rates> herds(index lanes) {
 
 template <class X>
 bool same_bits(const std::vector<X>& a, const std::vector<X>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(X)) == 0;
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(X)) == 0);
 }
 template <class X>
 bool same_bits(const X& a, const X& b) {
