@@ -10,6 +10,7 @@ function(check_revode_include header layer other)
      OR (layer STREQUAL "problems" AND other STREQUAL "interop") # the erased problems' states are Eigen's
      OR (layer STREQUAL "batch" AND other STREQUAL "adjoint")
      OR (layer STREQUAL "nn" AND other MATCHES "^(interop|batch)$") # its arrays are Eigen's; batch/elementary.hpp
+     OR (layer STREQUAL "mpi" AND other STREQUAL "batch")
      OR layer STREQUAL "any") # it stands on all, and nothing on it
     return()
   endif()
@@ -25,6 +26,7 @@ function(check_foreign_include header layer library)
   string(TOLOWER ${library} lower)
   if(library MATCHES ${system_headers} OR (layer STREQUAL "interop" AND lower MATCHES ${of})
      OR ("${layer}/${of}" STREQUAL "interop/odeint" AND library MATCHES "^boost/")
+     OR (layer STREQUAL "mpi" AND library STREQUAL "mpi.h")
      OR (layer STREQUAL "batch" AND library MATCHES "^(thrust|cub|cuda|omp|tbb)"))
     return()
   endif()
