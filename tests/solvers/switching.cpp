@@ -5,6 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include <Eigen/Core>
+
+#include <revode/interop/eigen.hpp>
+#include <revode/problems/catalog.hpp>
 #include <revode/solvers/bs5.hpp>
 #include <revode/solvers/dopri5.hpp>
 
@@ -169,6 +173,15 @@ TEST_CASE("switching: what a rejected attempt has met decides nothing") {
   CHECK(equal_gradients_law(q, begins_explicitly, o, recursive_checkpoint{.slots = 2},
                             {.slots = 1, .log = step_replay::controller})
             .what == "");
+}
+
+TEST_CASE("switching: undamped oscillations that only implicit steps pass over") {
+  const erased_problem beam = make_problem("beam");
+  const problem<const erased_field&, Eigen::VectorXd, Eigen::VectorXd> q{beam.f, beam.y0, beam.t0,
+                                                                         beam.t1, beam.p};
+  const options o{.rtol = 1e-6, .atol = beam.atol(1e-6)};
+  CHECK(solve(q, tsit5_rodas5p{}, o).stats.accepted <
+        1.1 * static_cast<double>(solve(q, rodas5p{}, o).stats.accepted));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/interop/eigen.hpp>
 #include <revode/linalg/banded.hpp>
-#include <revode/problems/catalog.hpp>
 #include <revode/solve/dense_output.hpp>
 
 #include "switching_problems.hpp"
@@ -111,15 +110,6 @@ TEST_CASE("switching: events and dense output on either side of a switch") {
   auto dense = solve(oscillation, tsit5_rodas5p{}, o, dense_output{});
   auto other = solve(oscillation, rodas5p{}, {.rtol = 1e-10, .atol = 1e-12}, dense_output{});
   for (double t = 1; t < 800; t += 7) CHECK(std::abs(dense(t)[0] - other(t)[0]) < 1e-5);
-}
-
-TEST_CASE("switching: undamped oscillations that only implicit steps pass over") {
-  const erased_problem beam = make_problem("beam");
-  const problem<const erased_field&, Eigen::VectorXd, Eigen::VectorXd> q{beam.f, beam.y0, beam.t0,
-                                                                         beam.t1, beam.p};
-  const options o{.rtol = 1e-6, .atol = beam.atol(1e-6)};
-  CHECK(solve(q, tsit5_rodas5p{}, o).stats.accepted <
-        1.1 * static_cast<double>(solve(q, rodas5p{}, o).stats.accepted));
 }
 
 }  // namespace
