@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What docs/guide.md shows, between what a reader has of one's own.
+#include <revode/revode.hpp>
+
+using namespace revode;
+
+struct robertson {
+  template <class Matrix>
+  void mass(Matrix& m) const { m(0, 0) = m(1, 1) = 1; }   // row 2 is 0: an algebraic equation
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    dy[0] = p[2] * y[1] * y[2] - p[0] * y[0];
+    dy[1] = -dy[0] - p[1] * y[1] * y[1];
+    dy[2] = y[0] + y[1] + y[2] - 1.0;
+  }
+};
+
+struct bounce {
+  static constexpr auto direction = crossing::falling;
+  auto condition(const auto&, const auto& y, const auto&) const { return y[0]; }
+  void jump(const auto&, const auto& y, const auto& p, auto& y_new) const { y_new[1] = -p[1] * y[1]; }
+};
+
+struct ball {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    dy[0] = y[1];
+    dy[1] = -p[0];
+  }
+};
+
+int main() {
+  solve(problem{robertson{}, vec{1.0, 0.0, 0.0}, 0.0, 100.0, vec{0.04, 3e7, 1e4}}, rodas5p{});
+  problem q{ball{}, vec{1.0, 0.0}, 0.0, 2.4, vec{9.81, 0.8}};
+auto s = solve(q, tsit5{}, {}, events(bounce{}), recursive_checkpoint{});   // s.events, s.pullback(…)
+  s.pullback(vec{1.0, 0.0});
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// links: revode::safetensors
+// What docs/networks.md shows, between what a reader has of one's own.
+#include <revode/nn/mlp.hpp>
+#include <revode/nn/neural_field.hpp>
+#include <revode/nn/optimisers.hpp>
+#include <revode/nn/safetensors.hpp>
+#include <revode/nn/training_state.hpp>
+#include <revode/revode.hpp>
+using namespace revode;
+using namespace revode::nn;
+
+void train(const Eigen::MatrixXd& batch, const Eigen::MatrixXd& target, const options& o) {
+neural_field f(mlp({2, 50, 2}));                                    // y' = W2 tanh(W1 y + b1) + b2
+problem q{f, batch, 0.0, 1.0, initial_parameters<double>(f.network(), 1)};
+adam<double> optimiser(q.p.size());
+for (revode::index step = 0; step < 1000; ++step) {
+  auto s = solve(q, tsit5{}, o, recursive_checkpoint{.slots = 20});
+  auto g = s.pullback({.y = 2 * (s.y - target)});
+  optimiser.step(q.p, g.p, 0.01);                                   // in place: one copy of the weights
+}
+
+write_tensors("spiral.safetensors", tensors_of(f.network(), q.p));
+load_tensors(f.network(), read_tensors("spiral.safetensors"), q.p);
+
+  revode::index step = 0;
+training_state kept;
+kept.array("weights", q.p);
+kept.array("adam.mean", optimiser.mean);
+kept.array("adam.square", optimiser.square);
+kept.counter("adam.steps", optimiser.steps);
+kept.counter("step", step);
+kept.resume("run.safetensors");                     // where there is one
+}
