@@ -9,6 +9,8 @@
 
 #include <revode/any.hpp>
 #include <revode/problems/catalog.hpp>
+#include <revode/problems/chemakzo.hpp>
+#include <revode/problems/transamp.hpp>
 #include <revode/revode.hpp>
 #include <revode/solve/dense_output.hpp>
 
@@ -85,7 +87,7 @@ TEST_CASE("every method that takes a mass matrix reaches the references") {
       const erased_problem q = make_problem(name);
       const bool loose = method == "rodas3" || method == "bdf5";
       const any_solution s = solve(named_problem(name), method,
-                                   options{.rtol = loose ? 1e-7 : 1e-9, .atol = q.atol(1e-11)});
+                                   options{.rtol = loose ? 1e-7 : 1e-9, .atol = q.atol(1e-9)});
       REQUIRE(s.status == status::success);
       for (int i = 0; i < q.reference.size(); ++i)
         CHECK(s.y[static_cast<std::size_t>(q.reference_components[static_cast<std::size_t>(i)])] ==
@@ -164,7 +166,8 @@ TEST_CASE("events cut the solution of M y' = f, and it goes on consistent") {
                           .condition = [](double, auto y, auto) { return y[1] + 0.5; },
                           .jump = [](double, auto y, auto,
                                      auto y_new) { y_new[2] = 0.9 * y[2], y_new[3] = 0.9 * y[3]; },
-                          .direction = crossing::falling});
+                          .direction = crossing::falling,
+                          .passes = true});
   for (const char* method : {"rodas5p", "radau_iia5"}) {
     CAPTURE(method);
     const any_solution s = solve(q, method, options{.rtol = 1e-9, .atol = 1e-11});
