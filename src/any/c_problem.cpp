@@ -8,8 +8,7 @@ namespace {
 
 /// Makes the field of a problem anew, of the functions that it has by now.
 void renew(revode_problem& q, const char* what, const char* why = "it has its own derivatives") {
-  if (!q.callbacks)
-    misuse(std::string(what) + " of a named problem (" + why + ") set none?");
+  if (!q.callbacks) misuse(std::string(what) + " of a named problem (" + why + ") set none?");
   q.q.f = *q.callbacks;
 }
 

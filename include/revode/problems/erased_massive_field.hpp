@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include <revode/problems/erased_field.hpp>
