@@ -122,6 +122,12 @@ module revode
       import
       type(c_ptr), value :: q
     end function
+    ! M_ik of M y' = f in mass(k, i): row by row, as C has it.
+    integer(c_int) function revode_problem_set_mass(q, mass) bind(c)
+      import
+      type(c_ptr), value :: q
+      real(c_double), intent(in) :: mass(*)
+    end function
     integer(c_int) function revode_problem_sizes(q, n, np) bind(c)
       import
       type(c_ptr), value :: q

@@ -27,7 +27,7 @@ auto family_of(bool stiff) -> family {
   for (const cli::method_entry& m : compiled::method_table())
     if (m.has_estimate && is_implicit(m.name) == stiff) f.methods.push_back(m);
   for (const catalog_entry& entry : catalog()) {
-    if (entry.stiff != stiff || entry.events) continue;
+    if (entry.stiff != stiff || entry.events || entry.massive) continue;
     if (entry.name == "detest") {
       for (const char c : std::string_view("ABCDE"))
         for (const char n : std::string_view("12345")) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -57,6 +58,8 @@ struct any_callbacks {
   /// ∂f/∂y row by row, into zeros: jac[i n + j] = ∂f_i/∂y_j
   std::function<void(double t, in y, in p, out jac)> jacobian{};
   bool by_finite_differences = false;
+  /// M of M y' = f(t, y, p), singular or not, of index 1: n × n numbers row by row. Empty: y' = f.
+  std::vector<double> mass{};
 };
 
 /// Any field. Copies share it; calls of one object may come from many threads where those of the callbacks
@@ -69,8 +72,10 @@ class any_field {
   any_field(std::shared_ptr<const erased_field> typed);  // NOLINT
   any_field() = default;
 
-  /// dy = f(t, y, p)
+  /// dy = f(t, y, p), which is M y' with a mass matrix
   void operator()(double t, const any_state& y, const any_state& p, any_state& dy) const;
+  bool has_mass() const;
+  std::size_t mass_numbers() const { return mass_numbers_; }  ///< in any_callbacks::mass
 
   const std::shared_ptr<const erased_field>& erased() const { return erased_; }
   bool has_pulls() const { return pulls_; }        ///< vᵀ∂f can be had
@@ -80,6 +85,7 @@ class any_field {
  private:
   std::shared_ptr<const erased_field> erased_;
   bool pulls_ = true, jacobian_ = true, second_ = true;
+  std::size_t mass_numbers_ = 0;
 };
 
 /// A located event, as in revode/solve/events.hpp. Its derivatives are asked for by gradients alone.
@@ -217,7 +223,8 @@ struct any_point {
 /// As the templates of the same names: options, save points, statuses, statistics.
 /// cost    besides the solve: an indirect call an evaluation of the field, a few small allocations a solve
 /// errors  std::invalid_argument, before any work: names that are none, derivatives that cannot be had, more
-///         than 8 events, events by a method that is not compiled for them, and what the templates refuse
+///         than 8 events, events or a mass matrix by a method that is not compiled for them, and what the
+///         templates refuse
 any_solution solve(const any_problem& q, const any_method& m, const options& o);
 any_dense_solution solve(const any_problem& q, const any_method& m, const options& o, dense_output);
 any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,

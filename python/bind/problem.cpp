@@ -121,10 +121,24 @@ any_event as_event(const nb::object& condition, const nb::object& jump, const st
   return e;
 }
 
+/// The numbers of a matrix, row by row, of NumPy's or sparse ones.
+std::vector<double> as_mass(const nb::object& mass) {
+  if (mass.is_none()) return {};
+  const nb::object dense = as_array(nb::hasattr(mass, "toarray") ? mass.attr("toarray")() : mass);
+  const auto a = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(dense);
+  if (a.ndim() != 2 || a.shape(0) != a.shape(1))
+    throw std::invalid_argument(
+        "a mass matrix that is not square (it has n × n numbers) give rows "
+        "of as many numbers as there are states?");
+  return from_numpy(dense);
+}
+
 any_problem as_problem(const nb::object& f, nb::handle y0, double t0, double t1, nb::handle p,
                        const nb::object& vjp, const nb::object& jvp, const nb::object& jacobian,
-                       bool by_finite_differences, std::vector<any_event> events) {
+                       bool by_finite_differences, std::vector<any_event> events,
+                       const nb::object& mass) {
   any_callbacks c{.f = as_field(f)};
+  c.mass = as_mass(mass);
   if (!vjp.is_none()) c.vjp = as_vjp(vjp);
   if (!jvp.is_none()) c.jvp = as_jvp(jvp);
   if (!jacobian.is_none()) c.jacobian = as_jacobian(jacobian);
@@ -158,7 +172,8 @@ void bind_problems(nb::module_& m) {
           nb::arg("condition_gradient") = nb::none(), nb::arg("jump_vjp") = nb::none());
 
   nb::class_<any_problem>(m, "Problem",
-                          "y' = f(t, y, p), y(t0) = y0.\n"
+                          "y' = f(t, y, p), y(t0) = y0, or mass @ y' = f with a mass matrix "
+                          "(n, n), singular or not, of index 1.\n"
                           "f(t, y, p) returns dy; it, and the derivatives, may also be compiled: "
                           "numba's cfunc or a ctypes "
                           "function of the signatures in revode.h. vjp(t, y, p, w) -> (gt, gy, "
@@ -169,15 +184,15 @@ void bind_problems(nb::module_& m) {
           "__init__",
           [](any_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
              const nb::object& p, const nb::object& vjp, const nb::object& jvp,
-             const nb::object& jacobian, bool by_finite_differences,
-             std::vector<any_event> events) {
+             const nb::object& jacobian, bool by_finite_differences, std::vector<any_event> events,
+             const nb::object& mass) {
             new (self) any_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian,
-                                              by_finite_differences, std::move(events)));
+                                              by_finite_differences, std::move(events), mass));
           },
           nb::arg("f"), nb::arg("y0"), nb::arg("t0"), nb::arg("t1"), nb::arg("p") = nb::tuple(),
           nb::kw_only(), nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
           nb::arg("jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
-          nb::arg("events") = nb::list())
+          nb::arg("events") = nb::list(), nb::arg("mass") = nb::none())
       .def_static("named", &named_problem, nb::arg("name"),
                   "A named problem, \"lorenz\", \"lorenz96:40\": problems() lists them.")
       .def(
@@ -214,7 +229,9 @@ void bind_problems(nb::module_& m) {
             q.f(t, from_numpy(y), q.p, dy);
             return to_numpy(dy);
           },
-          nb::arg("t"), nb::arg("y"), "f(t, y, p)");
+          nb::arg("t"), nb::arg("y"), "f(t, y, p)")
+      .def_prop_ro(
+          "has_mass", [](const any_problem& q) { return q.f.has_mass(); }, "It says M y' = f.");
 }
 
 }  // namespace revode::python

@@ -115,6 +115,41 @@ def test_stiff_methods_by_any_derivative():
         revode.solve(problem(), "radau_iia5")
 
 
+def test_mass_matrices():
+    # x' = y - k x, 0 = x + y - c: x' = c - (1 + k) x
+    more = {
+        "p": [0.5, 2.0],
+        "vjp": lambda t, y, p, w: (
+            0.0,
+            [w[1] - p[0] * w[0], w[0] + w[1]],
+            [-y[0] * w[0], -w[1]],
+        ),
+    }
+    f = lambda t, y, p: [y[1] - p[0] * y[0], y[0] + y[1] - p[1]]
+    rest = 2 / 1.5
+    want = rest + (1 - rest) * np.exp(-1.5)
+
+    class Sparse:  # as scipy.sparse has it
+        def toarray(self):
+            return np.diag([1.0, 0.0])
+
+    for mass in ([[1, 0], [0, 0]], np.diag([1.0, 0.0]), Sparse()):
+        q = revode.Problem(f, [1.0, 0.0], 0, 1, mass=mass, **more)
+        assert q.has_mass
+        s = revode.solve(q, "radau_iia5", rtol=1e-10, atol=1e-12, adjoint="recursive_checkpoint")
+        assert np.allclose(s.y, [want, 2 - want], rtol=1e-8)
+        assert np.isclose(s.pullback([1.0, 0.0]).p[1], (1 - np.exp(-1.5)) / 1.5, rtol=1e-7)
+    assert not problem().has_mass
+    named = revode.Problem.named("transamp")
+    assert named.has_mass
+    with pytest.raises(ValueError, match="tsit5 for a problem with a mass matrix"):
+        revode.solve(named)
+    with pytest.raises(ValueError, match="a mass matrix that is not square"):
+        revode.Problem(f, [1.0, 0.0], 0, 1, mass=[1.0, 0.0], **more)
+    with pytest.raises(ValueError, match="a mass matrix of 9 numbers for 2 states"):
+        revode.solve(revode.Problem(f, [1.0, 0.0], 0, 1, mass=np.eye(3), **more), "rodas5p")
+
+
 def test_events():
     fall = lambda t, y, p: [y[1], -p[0]]
     impact = revode.Event(

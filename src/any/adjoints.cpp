@@ -8,25 +8,26 @@
 namespace revode::compiled {
 namespace {
 
-template <class A, class M, bool Events>
+template <class A, class M, kind_of_problem Kind>
 std::unique_ptr<differentiable> differentiate_otherwise(const initial_value_problem& q,
                                                         const options& o, index every,
                                                         [[maybe_unused]] const erased_events& of) {
   A adjoint;
   if constexpr (requires { adjoint.every; }) adjoint.every = every;
-  if constexpr (Events)
-    return differentiate_by<M>(q, o, adjoint, of);
+  if constexpr (Kind.events)
+    return differentiate_by<M, Kind>(q, o, adjoint, of);
   else
-    return differentiate_by<M>(q, o, adjoint);
+    return differentiate_by<M, Kind>(q, o, adjoint);
 }
 
 /// The first of the methods goes through events as well, where the adjoint does: each takes seconds
 /// to compile.
 template <class A, bool Events, class M, class... More>
 void add(std::vector<adjoint_entry>& all, method_list<M, More...>) {
-  all.push_back({A::name, M::name, &differentiate_otherwise<A, M, false>});
-  if constexpr (Events) all.back().with_events = &differentiate_otherwise<A, M, true>;
-  (all.push_back({A::name, More::name, &differentiate_otherwise<A, More, false>}), ...);
+  all.push_back({A::name, M::name, &differentiate_otherwise<A, M, kind_of_problem{}>});
+  if constexpr (Events)
+    all.back().with_events = &differentiate_otherwise<A, M, kind_of_problem{.events = true}>;
+  (all.push_back({A::name, More::name, &differentiate_otherwise<A, More, kind_of_problem{}>}), ...);
 }
 
 }  // namespace

@@ -3,10 +3,28 @@
 #include <any/held_problem.hpp>
 
 #include <revode/problems/catalog.hpp>
+#include <revode/problems/erased_massive_field.hpp>
 
 namespace revode {
 
 using compiled::from_eigen, compiled::misuse, compiled::to_eigen, compiled::vector;
+
+namespace {
+
+/// The numbers of M that are none of its zeros.
+mass_entries entries_of(const std::vector<double>& mass) {
+  std::size_t n = 0;
+  while (n * n < mass.size()) ++n;
+  if (n * n != mass.size())
+    misuse("a mass matrix of " + std::to_string(mass.size()) +
+           " numbers (it has n × n, row by row) give a square of them?");
+  mass_entries m;
+  for (std::size_t i = 0; i < mass.size(); ++i)
+    if (mass[i] != 0) m(static_cast<int>(i / n), static_cast<int>(i % n)) = mass[i];
+  return m;
+}
+
+}  // namespace
 
 any_field::any_field(any_callbacks callbacks) {
   if (!callbacks.f)
@@ -14,8 +32,12 @@ any_field::any_field(any_callbacks callbacks) {
   pulls_ = callbacks.vjp || callbacks.jvp || callbacks.by_finite_differences;
   jacobian_ = pulls_ || callbacks.jacobian;
   second_ = callbacks.by_finite_differences;
-  erased_ = std::make_shared<const erased_field>(
+  mass_numbers_ = callbacks.mass.size();
+  const mass_entries m = entries_of(callbacks.mass);
+  erased_field f(
       compiled::callback_field(std::make_shared<const any_callbacks>(std::move(callbacks))));
+  erased_ =
+      std::make_shared<const erased_field>(mass_numbers_ > 0 ? erased_field(f, m) : std::move(f));
 }
 
 any_field::any_field(std::shared_ptr<const erased_field> typed) : erased_(std::move(typed)) {
@@ -25,9 +47,14 @@ any_field::any_field(std::shared_ptr<const erased_field> typed) : erased_(std::m
 void any_field::operator()(double t, const any_state& y, const any_state& p, any_state& dy) const {
   if (!erased_) misuse("a call of no field (any_field is empty) give it callbacks?");
   vector out(static_cast<Eigen::Index>(y.size()));
-  (*erased_)(t, to_eigen(y), to_eigen(p), out);
+  if (has_mass())
+    erased_massive_field{*erased_}(t, to_eigen(y), to_eigen(p), out);
+  else
+    (*erased_)(t, to_eigen(y), to_eigen(p), out);
   dy = from_eigen(out);
 }
+
+bool any_field::has_mass() const { return erased_ && erased_->has_mass(); }
 
 any_event::any_event(any_event_callbacks callbacks)
     : pulls_(callbacks.condition_gradient && (!callbacks.jump || callbacks.jump_vjp)) {

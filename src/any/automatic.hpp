@@ -9,7 +9,8 @@ namespace revode::compiled {
 /// do without:
 ///   a pair that switches by the stiffness it sees: tsit5_rodas5p to nine digits, vern7_rodas5p beyond;
 ///   through events rodas5p, since pairs are not compiled with them; where there are no second derivatives
-///   for a gradient of Rosenbrock methods radau_iia5; where the field has no derivatives the explicit one
+///   for a gradient of Rosenbrock methods radau_iia5; where the field has no derivatives the explicit one;
+///   with a mass matrix rodas5p, as through events
 struct automatic {
   static constexpr std::string_view name = "automatic";
 
@@ -17,12 +18,13 @@ struct automatic {
   bool has_events = false;
   bool has_derivatives = true;
   bool has_second = true;
+  bool has_mass = false;
 
   constexpr auto method() const -> std::string_view {
     const bool loose = rtol >= 1e-9;
-    if (!has_derivatives) return loose || has_events ? "tsit5" : "vern7";
+    if (!has_derivatives && !has_mass) return loose || has_events ? "tsit5" : "vern7";
     if (!has_second) return "radau_iia5";
-    if (has_events) return "rodas5p";
+    if (has_events || has_mass) return "rodas5p";
     return loose ? "tsit5_rodas5p" : "vern7_rodas5p";
   }
 };

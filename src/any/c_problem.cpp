@@ -7,9 +7,8 @@ using namespace revode::c;
 namespace {
 
 /// Makes the field of a problem anew, of the functions that it has by now.
-void renew(revode_problem& q, const char* what) {
-  if (!q.callbacks)
-    misuse(std::string(what) + " of a named problem (it has its own derivatives) set none?");
+void renew(revode_problem& q, const char* what, const char* why = "it has its own derivatives") {
+  if (!q.callbacks) misuse(std::string(what) + " of a named problem (" + why + ") set none?");
   q.q.f = *q.callbacks;
 }
 
@@ -85,6 +84,14 @@ revode_code revode_problem_use_finite_differences(revode_problem* q) {
     revode_problem& of = given(q, "the problem");
     if (of.callbacks) of.callbacks->by_finite_differences = true;
     renew(of, "differences");
+  });
+}
+
+revode_code revode_problem_set_mass(revode_problem* q, const double* mass) {
+  return guarded([&] {
+    revode_problem& of = given(q, "the problem");
+    if (of.callbacks) of.callbacks->mass = listed(mass, of.q.y0.size() * of.q.y0.size());
+    renew(of, "the mass matrix", "its field is its own");
   });
 }
 

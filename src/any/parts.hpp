@@ -20,5 +20,7 @@ struct named_uses {
   method_uses uses;
 };
 auto uses_with_events() -> std::vector<named_uses>;
+auto uses_with_mass() -> std::vector<named_uses>;
+auto uses_with_mass_and_events() -> std::vector<named_uses>;
 
 }  // namespace revode::compiled

@@ -27,8 +27,20 @@ auto find_method(const any_method& m, const any_problem& q, const options& o,
   if (m.name() != compiled::automatic::name) return find_method(m.name());
   const bool there = q.f.erased() && q.f.has_jacobian() && q.f.has_pulls();
   const bool second = why == purpose::solution || (there && q.f.has_second());
-  return find_method(
-      std::string(compiled::automatic{o.rtol, !q.events.empty(), there, second}.method()));
+  const compiled::automatic by{o.rtol, !q.events.empty(), there, second, q.f.has_mass()};
+  return find_method(std::string(by.method()));
+}
+
+/// What a mass matrix asks for.
+void check_mass(const any_problem& q, const compiled::method_entry& m) {
+  const std::size_t n = q.y0.size(), numbers = q.f.mass_numbers();
+  if (numbers > 0 && numbers != n * n)
+    misuse("a mass matrix of " + std::to_string(numbers) + " numbers for " + std::to_string(n) +
+           " states (it has n × n, row by row) give " + std::to_string(n * n) + "?");
+  if (q.f.has_mass() && !m.takes_mass())
+    misuse("method " + std::string(m.name) +
+           " for a problem with a mass matrix (M y' = f is compiled for " +
+           names_of(compiled::methods_with_mass()) + ") take rodas5p?");
 }
 
 /// What a forward solve asks for, and what besides a gradient does.
@@ -36,6 +48,7 @@ void check(const any_problem& q, const compiled::method_entry& m) {
   const std::string method(m.name);
   if (!q.f.erased())
     misuse("a problem without a field (any_problem::f is empty) give it one, or named_problem?");
+  check_mass(q, m);
   if (m.asks_jacobian && !q.f.has_jacobian())
     misuse("method " + method +
            " on callbacks without a Jacobian (its stages are implicit) give jacobian, jvp or vjp, "
@@ -47,13 +60,11 @@ void check(const any_problem& q, const compiled::method_entry& m) {
   if (q.events.size() > static_cast<std::size_t>(erased_events::most))
     misuse(std::to_string(q.events.size()) + " events (a problem has at most " +
            std::to_string(erased_events::most) + ") merge some, or solve it by the templates?");
-  if (!q.events.empty() && !m.finds_events()) {
-    std::string known;
-    for (const compiled::method_entry& e : compiled::methods_with_events())
-      known.append(known.empty() ? "" : ", ").append(e.name);
-    misuse("method " + method + " with events (they are compiled for " + known +
+  if (!q.events.empty() && !m.finds_events(q.f.has_mass()))
+    misuse("method " + method +
+           (q.f.has_mass() ? " with events and a mass matrix" : " with events") +
+           " (they are compiled for " + names_of(compiled::methods_with_events(q.f.has_mass())) +
            ") choose one of these, or solve it by the templates?");
-  }
 }
 void check_pulls(const any_problem& q, const compiled::method_entry& m) {
   const std::string method(m.name);
@@ -128,7 +139,7 @@ any_solution solve(const any_problem& q, const any_method& m, const options& o) 
   const compiled::method_entry& entry = find_method(m, q, o);
   check(q, entry);
   const held_problem held(q);
-  return told(entry.uses(held.events).solve(held.q, o, held.events));
+  return told(entry.uses(held.q.f, held.events).solve(held.q, o, held.events));
 }
 
 any_dense_solution solve(const any_problem& q, const any_method& m, const options& o,
@@ -139,7 +150,7 @@ any_dense_solution solve(const any_problem& q, const any_method& m, const option
     misuse("dense output of method " + m.name() + " (it has none) choose one such as tsit5?");
   const std::shared_ptr<any_dense_solution::state> s(
       new any_dense_solution::state{held_problem(q), nullptr});
-  s->dense = entry.uses(s->held.events).keep(s->held.q, o, s->held.events);
+  s->dense = entry.uses(s->held.q.f, s->held.events).keep(s->held.q, o, s->held.events);
   return any_dense_solution(s);
 }
 
@@ -150,7 +161,8 @@ any_differentiable_solution solve(const any_problem& q, const any_method& m, con
   check_pulls(q, entry);
   const std::shared_ptr<any_differentiable_solution::state> s(
       new any_differentiable_solution::state{held_problem(q), nullptr});
-  s->solved = entry.uses(s->held.events).differentiate(s->held.q, o, adjoint, s->held.events);
+  s->solved =
+      entry.uses(s->held.q.f, s->held.events).differentiate(s->held.q, o, adjoint, s->held.events);
   return any_differentiable_solution(s);
 }
 
@@ -160,6 +172,10 @@ any_differentiable_solution solve(const any_problem& q, const any_method& m, con
   const compiled::method_entry& entry = find_method(m, q, o, purpose::derivatives);
   check(q, entry);
   check_pulls(q, entry);
+  if (q.f.has_mass())
+    misuse("adjoint " + adjoint.name +
+           " for a problem with a mass matrix (algebraic variables have no equation backwards in "
+           "time) take recursive_checkpoint?");
   const std::shared_ptr<any_differentiable_solution::state> s(
       new any_differentiable_solution::state{held_problem(q), nullptr});
   std::string known;
@@ -188,7 +204,7 @@ any_pushed_solution solve(const any_problem& q, const any_method& m, const optio
   way.ts = along.ts;
   way.stops = along.stops;
   way.times = along.times;
-  const auto s = entry.uses(held.events).push(held.q, o, way, held.events);
+  const auto s = entry.uses(held.q.f, held.events).push(held.q, o, way, held.events);
   any_pushed_solution out{{told(static_cast<const compiled::solution_type&>(s))}};
   out.y_dot = from_eigen(s.y_dot);
   for (const vector& y_dot : s.ys_dot) out.ys_dot.push_back(from_eigen(y_dot));

@@ -20,10 +20,24 @@ auto assembled() -> std::vector<method_entry> {
   };
   [&]<std::size_t... Part>(std::index_sequence<Part...>) { (append(entries_of_part<Part>()), ...); }
   (std::make_index_sequence<method_parts>{});
-  for (const auto& [name, uses] : uses_with_events())
-    for (method_entry& m : table)
-      if (m.name == name) m.with_events = uses;
+  const auto add = [&](method_uses method_entry::*to, const std::vector<named_uses>& further) {
+    for (const auto& [name, uses] : further)
+      for (method_entry& m : table)
+        if (m.name == name) m.*to = uses;
+  };
+  add(&method_entry::with_events, uses_with_events());
+  add(&method_entry::massive, uses_with_mass());
+  add(&method_entry::massive_with_events, uses_with_mass_and_events());
   return table;
+}
+
+/// Those that `serves` says.
+template <class Serves>
+auto chosen(const Serves& serves) -> std::vector<method_entry> {
+  std::vector<method_entry> found;
+  for (const method_entry& m : method_table())
+    if (serves(m)) found.push_back(m);
+  return found;
 }
 
 }  // namespace
@@ -50,11 +64,16 @@ auto find_method_entry(std::string_view spec) -> const method_entry* {
   return loaded.emplace(path, its.make()).first->second.get();
 }
 
-auto methods_with_events() -> std::vector<method_entry> {
-  std::vector<method_entry> found;
-  for (const method_entry& m : method_table())
-    if (m.finds_events()) found.push_back(m);
-  return found;
+auto methods_with_events(bool with_mass) -> std::vector<method_entry> {
+  return chosen([=](const method_entry& m) { return m.finds_events(with_mass); });
+}
+auto methods_with_mass() -> std::vector<method_entry> {
+  return chosen([](const method_entry& m) { return m.takes_mass(); });
+}
+auto names_of(const std::vector<method_entry>& methods) -> std::string {
+  std::string names;
+  for (const method_entry& m : methods) names.append(names.empty() ? "" : ", ").append(m.name);
+  return names;
 }
 
 }  // namespace revode::compiled

@@ -7,7 +7,7 @@ namespace {
 
 template <class... Methods>
 auto uses_with_events(method_list<Methods...>) -> std::vector<named_uses> {
-  return {{Methods::name, uses_of<Methods, true>()}...};
+  return {{Methods::name, uses_of<Methods, kind_of_problem{.events = true}>()}...};
 }
 
 }  // namespace

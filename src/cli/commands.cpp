@@ -7,9 +7,9 @@
 
 #include <cli/check.hpp>
 #include <cli/lists.hpp>
+#include <cli/output_arrays.hpp>
 #include <cli/output_csv.hpp>
 #include <cli/output_json.hpp>
-#include <cli/output_arrays.hpp>
 #include <cli/output_text.hpp>
 #include <cli/report_file.hpp>
 #include <cli/request.hpp>
@@ -38,8 +38,11 @@ auto watched(const run_request& r, Work&& work) {
   std::optional<progress> line;
   if (!progress::wanted()) return work(bind(r.problem, r.problem.f));
   line.emplace(r.problem.t0, r.problem.t1, length(r.problem.y0));
-  const erased_field f(watched_field(r.problem.f, *line));
-  return work(bind(r.problem, f));
+  const auto work_on = [&](const auto& field) {
+    const erased_field f(watched_field(field, *line));
+    return work(bind(r.problem, f));
+  };
+  return r.problem.has_mass() ? work_on(erased_massive_field(r.problem.f)) : work_on(r.problem.f);
 }
 
 /// The step log of a request, begun before its first step; none where none is asked for.

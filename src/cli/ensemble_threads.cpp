@@ -49,7 +49,7 @@ class lane_worker {
       keep_gradient(lane, cli::differentiate(r_.method, q, r_.settings, r_.checkpoints(),
                                              weightings_, problem_.events));
     else
-      keep(lane, r_.method.uses(problem_.events).solve(q, r_.settings, problem_.events));
+      keep(lane, r_.method.uses(q.f, problem_.events).solve(q, r_.settings, problem_.events));
   }
   const reverse_statistics& reverse() const { return reverse_; }
   index bytes() const { return bytes_; }

@@ -71,7 +71,7 @@ void read_adjoint(const arguments& given, gradient_request& r) {
     misuse("adjoint " + r.adjoint_name + " with " + r.problem.name +
            " (its field jumps at known times, where its steps cannot be undone) choose "
            "recursive_checkpoint?");
-  r.other = find_adjoint_method(r.adjoint_name, r.method.name, r.has_events());
+  r.other = find_adjoint_method(r.adjoint_name, r.method.name, r.problem);
   if (given.has("--interval"))
     r.adjoint.interval = whole_number("--interval", given.at("--interval"));
 }
@@ -161,7 +161,7 @@ differentiated gradient_request::resolve(const initial_value_problem& q,
 
 pushed_solution<vector> gradient_request::push(const initial_value_problem& q,
                                                const tangents<vector, vector>& along) const {
-  return method.uses(problem.events).push(q, settings, along, problem.events);
+  return method.uses(q.f, problem.events).push(q, settings, along, problem.events);
 }
 
 }  // namespace revode::cli

@@ -7,18 +7,6 @@
 #include <cli/text.hpp>
 
 namespace revode::cli {
-namespace {
-
-/// "tsit5, dop853" of entries with names.
-template <class Entries, class Name>
-std::string names_of(const Entries& entries, Name&& name) {
-  std::string names;
-  for (const auto& e : entries) names.append(names.empty() ? "" : ", ").append(name(e));
-  return names;
-}
-
-}  // namespace
-
 status differentiated::ended() const {
   const bool failed = !gradients.empty() && gradients.front().bar.status != revode::status::success;
   return failed ? gradients.front().bar.status : result.status;
@@ -49,7 +37,7 @@ auto differentiate(const std::function<std::unique_ptr<compiled::differentiable>
 auto differentiate(const method_entry& m, const initial_value_problem& q, const options& o,
                    const recursive_checkpoint& adjoint, std::span<const weighting> weightings,
                    const erased_events& events) -> differentiated {
-  return differentiate([&] { return m.uses(events).differentiate(q, o, adjoint, events); },
+  return differentiate([&] { return m.uses(q.f, events).differentiate(q, o, adjoint, events); },
                        weightings);
 }
 
@@ -60,12 +48,15 @@ auto find_method(std::string_view name) -> method_entry {
   unknown_name("method", name, "methods", known, "run 'revode list methods'");
 }
 
-void expect_events(const method_entry& m, const std::string& problem) {
-  if (m.finds_events()) return;
-  misuse("method " + std::string(m.name) + " with the events of " + problem +
-         " (this command finds events by " +
-         names_of(compiled::methods_with_events(), [](const method_entry& e) { return e.name; }) +
-         ") choose one of these, or solve it through the library?");
+void expect_compiled_for(const erased_problem& q, const method_entry& m) {
+  const std::string method = "method " + std::string(m.name);
+  if (q.has_mass() && !m.takes_mass())
+    misuse(method + " for " + q.name + " (it has a mass matrix; this command solves M y' = f by " +
+           names_of(compiled::methods_with_mass()) + ") take rodas5p?");
+  if (!q.events.each.empty() && !m.finds_events(q.has_mass()))
+    misuse(method + " with the events of " + q.name + " (this command finds events by " +
+           names_of(compiled::methods_with_events(q.has_mass())) +
+           ") choose one of these, or solve it through the library?");
 }
 
 auto method_for(double rtol, bool stiff) -> std::string_view {
@@ -79,8 +70,13 @@ auto adjoint_methods(std::string_view adjoint) -> std::vector<adjoint_entry> {
   return all;
 }
 
-auto find_adjoint_method(std::string_view adjoint, std::string_view method, bool has_events)
+auto find_adjoint_method(std::string_view adjoint, std::string_view method, const erased_problem& q)
     -> adjoint_entry {
+  if (q.has_mass())
+    misuse("adjoint " + std::string(adjoint) + " for " + q.name +
+           " (it has a mass matrix: algebraic variables have no equation backwards in time) choose "
+           "recursive_checkpoint?");
+  const bool has_events = !q.events.empty();
   std::vector<adjoint_entry> known = adjoint_methods(adjoint);
   if (has_events)
     std::erase_if(known, [](const adjoint_entry& a) { return a.with_events == nullptr; });
@@ -89,10 +85,10 @@ auto find_adjoint_method(std::string_view adjoint, std::string_view method, bool
   if (known.empty())
     misuse("adjoint " + std::string(adjoint) +
            " with events (its steps cannot be undone through a jump) choose recursive_checkpoint?");
+  std::string methods;
+  for (const adjoint_entry& a : known) methods.append(methods.empty() ? "" : ", ").append(a.method);
   misuse("adjoint " + std::string(adjoint) + " with method " + std::string(method) +
-         " (in this command it goes with " +
-         names_of(known, [](const adjoint_entry& a) { return a.method; }) +
-         (has_events ? " through events" : "") +
+         " (in this command it goes with " + methods + (has_events ? " through events" : "") +
          ") choose one of these, or the adjoint recursive_checkpoint?");
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <revode/any/compiled.hpp>
+#include <revode/problems/erased_problem.hpp>
 
 namespace revode::cli {
 
@@ -59,8 +60,8 @@ auto differentiate(const method_entry& m, const initial_value_problem& q, const 
 /// The method of a name; misuse if there is none.
 auto find_method(std::string_view name) -> method_entry;
 
-/// Misuse if the method is not compiled for the events of `problem`.
-void expect_events(const method_entry& m, const std::string& problem);
+/// Misuse if the method is not compiled for the events or the mass matrix of the problem.
+void expect_compiled_for(const erased_problem& q, const method_entry& m);
 
 /// The name of the method for this tolerance when none is asked for.
 auto method_for(double rtol, bool stiff) -> std::string_view;
@@ -68,8 +69,8 @@ auto method_for(double rtol, bool stiff) -> std::string_view;
 /// The methods of an adjoint besides recursive_checkpoint, all of them.
 auto adjoint_methods(std::string_view adjoint) -> std::vector<adjoint_entry>;
 
-/// errors  misuse: the adjoint is not there for the method, or not through events
-auto find_adjoint_method(std::string_view adjoint, std::string_view method, bool has_events)
+/// errors  misuse: the adjoint is not there for the method, not through events, not for mass matrices
+auto find_adjoint_method(std::string_view adjoint, std::string_view method, const erased_problem& q)
     -> adjoint_entry;
 
 }  // namespace revode::cli

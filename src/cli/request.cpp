@@ -62,7 +62,8 @@ void read_vector(const arguments& given, std::string_view option, const std::str
 /// The method for the tolerances; of problems with events, and of adjoints that are not there for every
 /// method, the nearest that is.
 auto chosen_method(const arguments& given, const run_request& r) -> std::string_view {
-  const std::string_view best = method_for(r.settings.rtol, r.problem.stiff());
+  const bool implicit = r.problem.stiff() || r.problem.has_mass();
+  const std::string_view best = method_for(r.settings.rtol, implicit);
   std::vector<std::string_view> there;
   for (const adjoint_entry& a : adjoint_methods(given.value_or("--adjoint", "")))
     if (!r.has_events() || a.with_events != nullptr) there.push_back(a.method);
@@ -71,20 +72,22 @@ auto chosen_method(const arguments& given, const run_request& r) -> std::string_
   const auto is_there = [&](std::string_view name) {
     return std::find(there.begin(), there.end(), name) != there.end();
   };
-  if (there.empty() || is_there(best) || r.problem.stiff()) return best;
+  if (there.empty() || is_there(best) || implicit) return best;
   return r.settings.rtol < 1e-9 && is_there("dop853") ? "dop853" : there.front();
 }
 
 auto asked_method(const arguments& given, const run_request& r) -> std::string_view {
   const std::string& name = given.at("--method");
   if (name != compiled::automatic::name) return name;
-  return compiled::automatic{r.settings.rtol, r.has_events()}.method();
+  return compiled::automatic{
+      .rtol = r.settings.rtol, .has_events = r.has_events(), .has_mass = r.problem.has_mass()}
+      .method();
 }
 
 void read_method(const arguments& given, run_request& r) {
   r.chosen = !given.has("--method");
   r.method = find_method(r.chosen ? chosen_method(given, r) : asked_method(given, r));
-  if (r.has_events()) expect_events(r.method, r.problem.name);
+  expect_compiled_for(r.problem, r.method);
   if (!r.method.has_estimate && !given.has("--fixed-step"))
     misuse("method " + std::string(r.method.name) +
            " without --fixed-step (it has no error estimate to choose steps by) give "
@@ -194,7 +197,7 @@ timed_solution run_request::solve(
       return false;
     };
   const auto start = std::chrono::steady_clock::now();
-  timed_solution s{method.uses(seen).solve(q, o, seen)};
+  timed_solution s{method.uses(q.f, seen).solve(q, o, seen)};
   s.seconds = seconds_since(start);
   return s;
 }

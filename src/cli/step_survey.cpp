@@ -69,6 +69,7 @@ void step_survey::step(double t, const vector& y) {
 }
 
 double step_survey::middle_stability() const {
+  if (q_.f.has_mass()) return 0;  // λ is of y' = f
   std::vector<double> all;
   for (const sample& s : samples_)
     all.push_back(std::abs(s.h) * (s.y.size() <= most_eigenvalues ? damped_eigenvalue(q_, s.t, s.y)

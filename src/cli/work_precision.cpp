@@ -60,7 +60,7 @@ options options_of(const contest& c, double rtol) {
 }
 
 solution_type solve(const contest& c, const method_entry& m, double rtol) {
-  return m.uses(c.q.events).solve(bind(c.q, c.q.f), options_of(c, rtol), c.q.events);
+  return m.uses(c.q.f, c.q.events).solve(bind(c.q, c.q.f), options_of(c, rtol), c.q.events);
 }
 
 /// By two methods, which disagree beyond the digits that are known.
@@ -84,7 +84,8 @@ std::vector<method_entry> default_methods(const erased_problem& q) {
   std::vector<method_entry> chosen;
   for (const method_entry& m : compiled::method_table())
     if (m.has_estimate && m.asks_jacobian == q.stiff() && m.order > 2 &&
-        (q.events.each.empty() || m.finds_events()))
+        (!q.has_mass() || m.takes_mass()) &&
+        (q.events.each.empty() || m.finds_events(q.has_mass())))
       chosen.push_back(m);
   return chosen;
 }
@@ -201,7 +202,7 @@ std::vector<method_entry> methods_of(const std::string& list, const erased_probl
     if (!m.has_estimate)
       misuse("method " + std::string(m.name) +
              " in 'revode bench wpd' (it has no error estimate to choose steps by) leave it out?");
-    if (!q.events.each.empty()) expect_events(m, q.name);
+    expect_compiled_for(q, m);
     from = to + 1;
   }
   return chosen;

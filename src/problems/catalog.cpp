@@ -36,6 +36,7 @@ template <class Function>
 void for_each_named_problem(Function&& fn) {
   for_each_problem(all_problems{}, fn);
   for_each_problem(stiff_problems{}, fn);
+  for_each_problem(massive_problems{}, fn);
   for_each_problem(event_problems{}, fn);
   for_each_problem(problem_sets{}, fn);
 }
@@ -56,7 +57,8 @@ auto catalog() -> std::vector<catalog_entry> {
   for_each_named_problem([&]<class F>(const F&) {
     int size = 0;
     if constexpr (requires { F::default_size; }) size = F::default_size;
-    entries.push_back({F::name, F::summary, F::source, size, is_stiff<F>, has_events<F>});
+    entries.push_back(
+        {F::name, F::summary, F::source, size, is_stiff<F>, has_events<F>, has_mass_v<F>});
   });
   return entries;
 }
@@ -70,6 +72,7 @@ auto make_problem(std::string_view spec) -> erased_problem {
   if (colon != std::string_view::npos) a = {true, spec.substr(colon + 1)};
   if (auto plain = find_plain_problem(name, a)) return *std::move(plain);
   if (auto stiff = find_stiff_problem(name, a)) return *std::move(stiff);
+  if (auto massive = find_massive_problem(name, a)) return *std::move(massive);
   if (auto further = find_further_problem(name, a)) return *std::move(further);
   unknown(name);
 }

@@ -25,6 +25,7 @@ auto find_problem(problem_list<Problems...> list, std::string_view name, argumen
 
 auto find_plain_problem(std::string_view name, argument a) -> std::optional<erased_problem>;
 auto find_stiff_problem(std::string_view name, argument a) -> std::optional<erased_problem>;
+auto find_massive_problem(std::string_view name, argument a) -> std::optional<erased_problem>;
 auto find_further_problem(std::string_view name, argument a) -> std::optional<erased_problem>;
 /// That of a file, a model "sir.ode" or a shared library "libmine.so:argument"; nothing of other names.
 auto find_file_problem(std::string_view spec) -> std::optional<erased_problem>;

@@ -192,6 +192,53 @@ TEST_CASE("every method, adjoint, schedule and named problem can be reached from
   CHECK(problems > 20);
 }
 
+/// x' = −p0 x + y, 0 = x + y − p1
+int reaction(double, const double* y, const double* p, double* dy, void*) {
+  dy[0] = y[1] - p[0] * y[0];
+  dy[1] = y[0] + y[1] - p[1];
+  return 0;
+}
+int reaction_vjp(double, const double* y, const double* p, const double* w, double*, double* gy,
+                 double* gp, void*) {
+  gy[0] += w[1] - p[0] * w[0];
+  gy[1] += w[0] + w[1];
+  gp[0] -= y[0] * w[0];
+  gp[1] -= w[1];
+  return 0;
+}
+
+TEST_CASE("a mass matrix from C: x' = 2 - (1 + k) x is what remains") {
+  problem_of_c q;
+  const double start[] = {1, 0}, rates[] = {0.5, 2}, mass[] = {1, 0, 0, 0};
+  REQUIRE(revode_problem_new(2, start, 2, rates, 0, 1, reaction, nullptr, &q.it) == REVODE_OK);
+  REQUIRE(revode_problem_set_vjp(q.it, reaction_vjp) == REVODE_OK);
+  REQUIRE(revode_problem_set_mass(q.it, mass) == REVODE_OK);
+  revode_options o = REVODE_OPTIONS;
+  o.rtol = 1e-10;
+  o.atol = 1e-12;
+  solution_of_c s;
+  REQUIRE(revode_solve_differentiable(q.it, "radau_iia5", &o, nullptr, &s.it) == REVODE_OK);
+  double y[2];
+  REQUIRE(revode_solution_y(s.it, y) == REVODE_OK);
+  const double decay = std::exp(-1.5), rest = 2 / 1.5;
+  CHECK(y[0] == doctest::Approx(rest + (1 - rest) * decay).epsilon(1e-9));
+  CHECK(y[1] == doctest::Approx(2 - y[0]).epsilon(1e-12));
+  const double of_x[] = {1, 0};
+  gradient_of_c mine;
+  REQUIRE(revode_solution_pullback(s.it, of_x, nullptr, nullptr, &mine.g) == REVODE_OK);
+  CHECK(mine.of_p[1] == doctest::Approx((1 - decay) / 1.5).epsilon(1e-8));
+  CHECK(mine.of_y0[0] == doctest::Approx(decay).epsilon(1e-8));
+  CHECK(mine.of_y0[1] == 0);  // it is where the search for the consistent state begins
+
+  solution_of_c none;
+  CHECK(revode_solve(q.it, "tsit5", &o, &none.it) == REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()) ==
+        "method tsit5 for a problem with a mass matrix (M y' = f is compiled for rodas3, rodas4, "
+        "rodas5p, radau_iia5, radau_iia9, radau_iia13, bdf5) take rodas5p?");
+  REQUIRE(revode_problem_set_mass(q.it, nullptr) == REVODE_OK);
+  CHECK(revode_solve(q.it, "tsit5", &o, &none.it) == REVODE_OK);
+}
+
 TEST_CASE("events from C") {
   problem_of_c q;
   make(q);
@@ -277,6 +324,8 @@ TEST_CASE("what goes wrong is a code and a sentence, and no exception") {
   REQUIRE(revode_problem_named("lorenz", &named.it) == REVODE_OK);
   says(revode_problem_set_vjp(named.it, vjp), REVODE_MISUSE,
        "the vjp of a named problem (it has its own derivatives) set none?");
+  says(revode_problem_set_mass(named.it, y0), REVODE_MISUSE,
+       "the mass matrix of a named problem (its field is its own) set none?");
   CHECK(revode_solution_status(nullptr) == -1);
   CHECK(std::isnan(revode_solution_t(nullptr)));
 }

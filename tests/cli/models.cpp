@@ -52,6 +52,21 @@ TEST_CASE("revode new problem: a model that is solved as it is, and not written 
   CHECK(again.err == "file 'yeast.ode' (it is there already) give another name?\n");
 }
 
+TEST_CASE(
+    "a model with an algebraic equation is solved and differentiated from the state that fulfils "
+    "it") {
+  const workplace here;
+  std::ofstream(here.path / "reaction.ode")
+      << "time 0 .. 40\nparameter k = 0.04\nstate a = 1, b = 0, c = 0.1\n"
+         "a' = -k * a + 1e4 * b * c\n0 = a + b + c - 1\nb' = k * a - 1e4 * b * c - 3e7 * b^2\n";
+  const auto found = here.run("solve reaction.ode --json --rtol 1e-8 --atol 1e-12").json();
+  CHECK(found["method"] == "radau_iia5");
+  CHECK(found["y"][0].get<double>() == doctest::Approx(0.7158270688).epsilon(1e-6));
+  CHECK(found["y"][2].get<double>() == doctest::Approx(0.2841637457).epsilon(1e-6));
+  const auto grad = here.run("grad reaction.ode --check --json --method rodas5p").json();
+  CHECK(grad["check"]["dot_product"]["difference"].get<double>() < 1e-9);
+}
+
 TEST_CASE("components and parameters by their names") {
   const workplace here;
   std::ofstream(here.path / "m.ode")

@@ -11,6 +11,7 @@
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/problems/catalog.hpp>
+#include <revode/problems/erased_massive_field.hpp>
 #include <revode/problems/lotka_volterra.hpp>
 #include <revode/solvers/rodas5p.hpp>
 #include <revode/solvers/tsit5.hpp>
@@ -87,6 +88,22 @@ plot y over x
   CHECK(solve(of(model), tsit5{}, {}).y == solve(of(named), tsit5{}, {}).y);
   CHECK(gradient(model, tsit5{}).p == gradient(named, tsit5{}).p);
   CHECK(gradient(model, rodas5p{}).p == gradient(named, rodas5p{}).p);  // second derivatives
+}
+
+TEST_CASE("an algebraic equation of a model stands for a state that has no slope") {
+  const folder here;
+  const erased_problem q = make_problem(here.write(
+      "sum.ode", "time 0 .. 1\nstate a = 1, b = 2, c = 3\n0 = a + b - c\na' = -a\nc' = b\n"));
+  REQUIRE(q.has_mass());
+  const erased_massive_field f(q.f);
+  Eigen::VectorXd dy(3);
+  f(0.0, q.y0, q.p, dy);
+  CHECK(dy == Eigen::VectorXd{Eigen::Vector3d{-1, 0, 2}});
+  mass_matrix m(f);
+  m.resize(3);
+  CHECK(m.row(0).size() == 1);
+  CHECK(m.row(1).empty());
+  CHECK(m.row(2).size() == 1);
 }
 
 TEST_CASE("every operator and function of a model means what it says") {
@@ -172,6 +189,14 @@ TEST_CASE("a model is refused by line and column, with what to do") {
   CHECK(refusal(begin + "x' = sin(x, 1)") ==
         "m.ode:3:6: sin with 2 operands (it takes 1) give that many?");
   CHECK(refusal(begin) == "m.ode:3:1: no equation for state 'x' (each has one) add x' = 0?");
+  CHECK(refusal(begin + "x' = 1\n0 = x - 1") ==
+        "m.ode:4:1: an algebraic equation too many (each stands for a state without NAME' =, and "
+        "the others have all) leave it out?");
+  CHECK(refusal("time 0 .. 1\nstate x = 1, y = 1\n0 = x - y") ==
+        "m.ode:3:10: no equation for state 'y' (each has one) add y' = 0?");
+  CHECK(refusal(begin + "0 x") ==
+        "m.ode:3:3: unexpected 'x' ('=': an algebraic equation is written 0 = … is needed) write "
+        "that?");
   CHECK(refusal(begin + "x' = 1\nx' = 2") ==
         "m.ode:4:1: a second equation for 'x' (the first is in line 3) leave one out?");
   CHECK(refusal(begin + "y' = 1") ==

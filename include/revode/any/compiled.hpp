@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -71,12 +72,17 @@ struct method_entry {
   std::string_view name, source;
   int order = 0;
   bool has_estimate = false;
-  bool asks_jacobian = false;      ///< of the field: its stages are implicit
-  bool asks_second = false;        ///< derivatives of the field's Jacobian, in its pull
-  method_uses plain, with_events;  ///< with_events: empty where it is compiled without
+  bool asks_jacobian = false;                ///< of the field: its stages are implicit
+  bool asks_second = false;                  ///< derivatives of the field's Jacobian, in its pull
+  method_uses plain, with_events;            ///< with_events: empty where it is compiled without
+  method_uses massive, massive_with_events;  ///< the same for fields with a mass matrix
 
-  bool finds_events() const { return with_events.solve != nullptr; }
-  const method_uses& uses(const erased_events& events) const {
+  bool finds_events(bool with_mass = false) const {
+    return (with_mass ? massive_with_events : with_events).solve != nullptr;
+  }
+  bool takes_mass() const { return massive.solve != nullptr; }
+  const method_uses& uses(const erased_field& f, const erased_events& events) const {
+    if (f.has_mass()) return events.empty() ? massive : massive_with_events;
     return events.empty() ? plain : with_events;
   }
 };
@@ -89,8 +95,12 @@ auto method_table() -> const std::vector<method_entry>&;
 /// errors  std::invalid_argument: a library that cannot be loaded, is no method, or is of another build
 auto find_method_entry(std::string_view spec) -> const method_entry*;
 
-/// Those that find events: each takes seconds to compile.
-auto methods_with_events() -> std::vector<method_entry>;
+/// Those that find events, of fields with a mass matrix or without; those that take such fields: each takes
+/// seconds to compile.
+auto methods_with_events(bool with_mass = false) -> std::vector<method_entry>;
+auto methods_with_mass() -> std::vector<method_entry>;
+/// "rodas5p, radau_iia5"
+auto names_of(const std::vector<method_entry>& methods) -> std::string;
 
 /// An adjoint as it is listed.
 struct adjoint_text {

@@ -8,8 +8,24 @@
 
 #include <revode/adjoint/forward.hpp>
 #include <revode/any/compiled.hpp>
+#include <revode/problems/erased_massive_field.hpp>
 
 namespace revode::compiled {
+
+/// For whom a method is compiled.
+struct kind_of_problem {
+  bool events = false, massive = false;
+};
+
+/// The problem as its solver takes it: with a mass matrix one of its own.
+template <kind_of_problem Kind>
+decltype(auto) posed(const initial_value_problem& q) {
+  if constexpr (Kind.massive)
+    return problem<erased_massive_field, vector, vector>{erased_massive_field(q.f), q.y0, q.t0,
+                                                         q.t1, q.p};
+  else
+    return (q);
+}
 
 /// What looks at a solve beside its events.
 struct observer {
@@ -21,17 +37,17 @@ struct observer {
 };
 
 /// The events of a solve, or what sees its steps alone.
-template <bool Events>
+template <kind_of_problem Kind>
 auto list_of(const erased_events& of) {
-  if constexpr (Events)
+  if constexpr (Kind.events)
     return events(of);
   else
     return events(observer{of.after_step});
 }
 
-template <class M, bool Events>
+template <class M, kind_of_problem Kind>
 solution_type solve_by(const initial_value_problem& q, const options& o, const erased_events& of) {
-  return solve(q, M{}, o, list_of<Events>(of));
+  return solve(posed<Kind>(q), M{}, o, list_of<Kind>(of));
 }
 
 template <class Solution>
@@ -42,10 +58,10 @@ struct kept final : dense {
   auto value(double t, side which) -> vector override { return s(t, which); }
   auto derivative(double t, side which) -> vector override { return s.derivative(t, which); }
 };
-template <class M, bool Events>
+template <class M, kind_of_problem Kind>
 std::unique_ptr<dense> keep_by(const initial_value_problem& q, const options& o,
                                const erased_events& of) {
-  auto s = solve(q, M{}, o, list_of<Events>(of), dense_output{});
+  auto s = solve(posed<Kind>(q), M{}, o, list_of<Kind>(of), dense_output{});
   return std::make_unique<kept<decltype(s)>>(std::move(s));
 }
 
@@ -74,36 +90,36 @@ struct pulled final : differentiable {
   }
 };
 /// Events, where there are any, are the last of the arguments.
-template <class M, class Adjoint, class... Events>
+template <class M, kind_of_problem Kind, class Adjoint, class... Events>
 std::unique_ptr<differentiable> differentiate_by(const initial_value_problem& q, const options& o,
                                                  const Adjoint& adjoint, const Events&... of) {
-  auto s = solve(q, M{}, o, events(of)..., adjoint);
+  auto s = solve(posed<Kind>(q), M{}, o, events(of)..., adjoint);
   return std::make_unique<pulled<decltype(s)>>(std::move(s));
 }
-template <class M, bool Events>
+template <class M, kind_of_problem Kind>
 std::unique_ptr<differentiable> checkpoint_by(const initial_value_problem& q, const options& o,
                                               const recursive_checkpoint& adjoint,
                                               [[maybe_unused]] const erased_events& of) {
-  if constexpr (Events)
-    return differentiate_by<M>(q, o, adjoint, of);
+  if constexpr (Kind.events)
+    return differentiate_by<M, Kind>(q, o, adjoint, of);
   else
-    return differentiate_by<M>(q, o, adjoint);
+    return differentiate_by<M, Kind>(q, o, adjoint);
 }
 
-template <class M, bool Events>
+template <class M, kind_of_problem Kind>
 pushed_solution<vector> push_by(const initial_value_problem& q, const options& o,
                                 const tangents<vector, vector>& along,
                                 [[maybe_unused]] const erased_events& of) {
-  if constexpr (Events)
-    return solve(q, M{}, o, events(of), along);
+  if constexpr (Kind.events)
+    return solve(posed<Kind>(q), M{}, o, events(of), along);
   else
-    return solve(q, M{}, o, along);
+    return solve(posed<Kind>(q), M{}, o, along);
 }
 
-template <class M, bool Events>
+template <class M, kind_of_problem Kind>
 method_uses uses_of() {
-  method_uses uses{&solve_by<M, Events>, nullptr, &checkpoint_by<M, Events>, &push_by<M, Events>};
-  if constexpr (has_dense_output_v<M>) uses.keep = &keep_by<M, Events>;
+  method_uses uses{&solve_by<M, Kind>, nullptr, &checkpoint_by<M, Kind>, &push_by<M, Kind>};
+  if constexpr (has_dense_output_v<M>) uses.keep = &keep_by<M, Kind>;
   return uses;
 }
 
@@ -115,8 +131,10 @@ method_entry entry_of() {
           .has_estimate = has_estimate_v<M>,
           .asks_jacobian = method_types<M, vector>::asks_jacobian,
           .asks_second = is_linearly_implicit_v<M>,
-          .plain = uses_of<M, false>(),
-          .with_events = {}};
+          .plain = uses_of<M, kind_of_problem{}>(),
+          .with_events = {},
+          .massive = {},
+          .massive_with_events = {}};
 }
 
 }  // namespace revode::compiled

@@ -8,6 +8,7 @@
 #include <revode/problems/brusselator_1d.hpp>
 #include <revode/problems/brusselator_2d.hpp>
 #include <revode/problems/burgers_1d.hpp>
+#include <revode/problems/chemakzo.hpp>
 #include <revode/problems/cusp.hpp>
 #include <revode/problems/decay.hpp>
 #include <revode/problems/detest.hpp>
@@ -24,11 +25,14 @@
 #include <revode/problems/medakzo.hpp>
 #include <revode/problems/neural_spiral.hpp>
 #include <revode/problems/orego.hpp>
+#include <revode/problems/pendulum_index1.hpp>
 #include <revode/problems/pleiades.hpp>
 #include <revode/problems/pollu.hpp>
 #include <revode/problems/ring_modulator.hpp>
 #include <revode/problems/rober.hpp>
+#include <revode/problems/rober_dae.hpp>
 #include <revode/problems/rotation.hpp>
+#include <revode/problems/transamp.hpp>
 #include <revode/problems/vdpol.hpp>
 #include <revode/problems/vdpol_stiff.hpp>
 
@@ -50,6 +54,9 @@ using all_problems = problem_list<decay, harmonic, rotation, lotka_volterra, lor
 /// that goes with a relative one, and `autonomous`.
 using stiff_problems = problem_list<rober, orego, hires, vdpol_stiff, vdpol_fast, pollu, e5,
                                     ring_modulator, beam, emep, cusp, medakzo, brusselator_2d>;
+
+/// With a mass matrix, M y' = f of index 1: mass(m), besides what the stiff ones have.
+using massive_problems = problem_list<chemakzo, transamp, pendulum_index1, rober_dae>;
 
 /// With located events: events() is their list, each has a name.
 using event_problems = problem_list<bouncing_ball>;

@@ -10,11 +10,12 @@
 
 namespace revode {
 
-/// default_size: the N of "name:N" when none is given; 0 where the problem has no size.
+/// default_size: the N of "name:N" when none is given; 0 where the problem has no size. massive: it has a
+/// mass matrix.
 struct catalog_entry {
   std::string_view name, summary, source;
   int default_size = 0;
-  bool stiff = false, events = false;
+  bool stiff = false, events = false, massive = false;
 };
 
 /// The named problems, in the order of the lists in problems/all.hpp.

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <memory>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -10,6 +11,7 @@
 
 #include <revode/ad/derivatives.hpp>
 #include <revode/ad/dual.hpp>
+#include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/state/vec.hpp>
 
 namespace revode {
@@ -21,6 +23,8 @@ namespace revode {
 ///         recording are allocated at the first derivative and kept
 /// threads a copy shares nothing with its original; one object serves one thread at a time, const
 ///         or not, since its derivatives work in its own memory
+/// errors  one of M y' = f is solved as an erased_massive_field (erased_massive_field.hpp): whoever calls it
+///         as if it said y' = f gets std::invalid_argument
 class erased_field {
  public:
   using vector = Eigen::VectorXd;
@@ -30,7 +34,10 @@ class erased_field {
 
   template <class F>
   requires(!std::same_as<F, erased_field>) explicit erased_field(F f)
-      : model_(std::make_unique<holder<F>>(std::move(f))) {}
+      : model_(held(std::move(f))) {}
+  /// M y' = f with this M.
+  erased_field(const erased_field& f, mass_entries m)
+      : model_(std::make_unique<guard>(f.model_->bare(), std::move(m))) {}
 
   erased_field(const erased_field& other) : model_(other.model_->fresh()) {}
   erased_field(erased_field&&) noexcept = default;
@@ -39,6 +46,9 @@ class erased_field {
     return *this;
   }
   ~erased_field() = default;
+
+  /// It says M y' = f.
+  bool has_mass() const { return model_->guarded() != nullptr; }
 
   /// dy = f(t, y, p)
   void operator()(double t, const vector& y, const vector& p, vector& dy) const {
@@ -82,11 +92,15 @@ class erased_field {
   }
 
  private:
+  friend class erased_massive_field;
+  struct guard;
   struct model {
     matrix jacobian_copy;
 
     virtual ~model() = default;
     virtual auto fresh() const -> std::unique_ptr<model> = 0;
+    virtual auto bare() const -> std::unique_ptr<model> { return fresh(); }  ///< f without its mass
+    virtual auto guarded() const -> const guard* { return nullptr; }
     virtual void call(double t, const vector& y, const vector& p, vector& dy) const = 0;
     virtual void call(const push_scalar& t, const push_vector& y, const push_vector& p,
                       push_vector& dy) const = 0;
@@ -147,6 +161,55 @@ class erased_field {
       }
     }
   };
+
+  /// The f of M y' = f, which is not to be taken for y'.
+  struct guard final : model {
+    std::unique_ptr<model> f;
+    mass_entries m;
+
+    guard(std::unique_ptr<model> of, mass_entries mass) : f(std::move(of)), m(std::move(mass)) {}
+
+    auto fresh() const -> std::unique_ptr<model> override {
+      return std::make_unique<guard>(f->fresh(), m);
+    }
+    auto bare() const -> std::unique_ptr<model> override { return f->fresh(); }
+    auto guarded() const -> const guard* override { return this; }
+
+    [[noreturn]] static void refuse() {
+      throw std::invalid_argument(
+          "a field with a mass matrix where y' = f is asked for (it says M y' = f) solve it as an "
+          "erased_massive_field?");
+    }
+    void call(double, const vector&, const vector&, vector&) const override { refuse(); }
+    void call(const push_scalar&, const push_vector&, const push_vector&,
+              push_vector&) const override {
+      refuse();
+    }
+    void vjp(double, const vector&, const vector&, const vector&, double&, vector&,
+             vector&) override {
+      refuse();
+    }
+    void vjp(const push_scalar&, const push_vector&, const push_vector&, const push_vector&,
+             push_scalar&, push_vector&, push_vector&) override {
+      refuse();
+    }
+    void jvp(double, const vector&, const vector&, double, const vector&, const vector&,
+             vector&) override {
+      refuse();
+    }
+    void jacobian(double, const vector&, const vector&, matrix&) override { refuse(); }
+  };
+
+  template <class F>
+  static auto held(F f) -> std::unique_ptr<model> {
+    if constexpr (has_mass_v<F>) {
+      mass_entries m;
+      f.mass(m);
+      return std::make_unique<guard>(std::make_unique<holder<F>>(std::move(f)), std::move(m));
+    } else {
+      return std::make_unique<holder<F>>(std::move(f));
+    }
+  }
 
   std::unique_ptr<model> model_;
 };

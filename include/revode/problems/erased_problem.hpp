@@ -38,6 +38,7 @@ struct erased_problem {
   std::vector<std::string> parameter_names{};  ///< "0", "1", … where they have none
 
   bool stiff() const { return atol != nullptr; }  ///< wants an implicit method
+  bool has_mass() const { return f.has_mass(); }  ///< M y' = f: solve it as an erased_massive_field
 };
 
 namespace named {

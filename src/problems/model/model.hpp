@@ -44,6 +44,7 @@ struct model {
   std::vector<named_number> parameters, states;
   std::vector<std::pair<std::string, int>> lets;  ///< name and node
   std::vector<int> slopes;                        ///< a node a state
+  std::vector<bool> algebraic;                    ///< of a state: 0 in place of its slope
   std::vector<model_event> events;
   std::vector<double> jumps;  ///< times at which the field jumps
   std::vector<int> drawn;

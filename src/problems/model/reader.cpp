@@ -45,6 +45,10 @@ auto model_reader::read() -> model {
 
 void model_reader::line() {
   const model_token at = now_;
+  if (at.what == model_token::kind::number && at.number == 0) {
+    algebraic();
+    return end_of_line();
+  }
   if (at.what != model_token::kind::name) unexpected("a line that begins with a word or a state");
   if (now_.is("title") || now_.is("source")) {
     (now_.is("title") ? model_.title : model_.source) = scanner_.rest_of_line();
@@ -132,6 +136,15 @@ void model_reader::slope() {
                             std::to_string(slope_lines_[which]) + ") leave one out?");
   model_.slopes[which] = expression();
   slope_lines_[which] = at.line;
+}
+
+/// 0 = expression
+void model_reader::algebraic() {
+  const model_token at = now_;
+  advance();
+  expect("=", "an algebraic equation is written 0 = …");
+  skip_lines();
+  algebraic_.emplace_back(expression(), at);
 }
 
 /// event bounce when height falls below 0 then speed = -restitution * speed
@@ -266,10 +279,18 @@ void model_reader::complete() {
   if (model_.states.empty())
     scanner_.refuse(now_,
                     "a model without states (there is nothing to solve) declare state x = 1?");
-  for (std::size_t i = 0; i < model_.states.size(); ++i)
+  auto next = algebraic_.begin();
+  for (std::size_t i = 0; i < model_.states.size(); ++i) {
+    model_.algebraic.push_back(model_.slopes[i] < 0);
+    if (model_.slopes[i] < 0 && next != algebraic_.end()) model_.slopes[i] = next++->first;
     if (model_.slopes[i] < 0)
       scanner_.refuse(now_, "no equation for state " + in_quotes(model_.states[i].name) +
                                 " (each has one) add " + model_.states[i].name + "' = 0?");
+  }
+  if (next != algebraic_.end())
+    scanner_.refuse(next->second,
+                    "an algebraic equation too many (each stands for a state without NAME' =, and "
+                    "the others have all) leave it out?");
   if (!has_time_)
     scanner_.refuse(now_,
                     "no time (a model says from when to when it is solved) add time 0 .. 10?");

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model.hpp"
@@ -31,6 +32,7 @@ class model_reader {
   void constants();
   void let();
   void slope();
+  void algebraic();
   void event();
   void action(model_event& e);
   void time();
@@ -67,8 +69,9 @@ class model_reader {
   model_token now_;
   model model_;
   std::map<std::string, declared, std::less<>> names_;
-  std::vector<int> slope_lines_;  ///< 0: none yet
-  int open_ = 0, depth_ = 0;      ///< parentheses; operands within operands
+  std::vector<int> slope_lines_;                        ///< 0: none yet
+  std::vector<std::pair<int, model_token>> algebraic_;  ///< nodes of 0 = …, and where they stand
+  int open_ = 0, depth_ = 0;                            ///< parentheses; operands within operands
   bool has_time_ = false;
 };
 

@@ -181,6 +181,16 @@ std::string field_text(const model& m) {
   return text + "  }\n";
 }
 
+/// M of M y' = f, where there are algebraic equations: 1 for each state that has a slope.
+std::string mass_text(const model& m) {
+  if (std::find(m.algebraic.begin(), m.algebraic.end(), true) == m.algebraic.end()) return "";
+  std::string text = "  template <class Matrix>\n  void mass([[maybe_unused]] Matrix& m) const {\n";
+  for (std::size_t i = 0; i < m.algebraic.size(); ++i)
+    if (!m.algebraic[i])
+      text += "    m(" + std::to_string(i) + ", " + std::to_string(i) + ") = 1;\n";
+  return text + "  }\n";
+}
+
 std::string list_text(const char* type, const char* name, const std::string& items) {
   return items.empty()
              ? std::string()
@@ -210,7 +220,7 @@ auto source_of(const model& m) -> std::string {
     text += "  static double atol(double rtol) { return " + literal(m.atol) + " * rtol; }\n";
   text += "  auto y0() const { return " + numbers_of("revode::vec<double, ", m.states) + "; }\n" +
           "  auto parameters() const { return " + numbers_of("revode::vec<double, ", m.parameters) +
-          "; }\n\n" + field_text(m);
+          "; }\n\n" + mass_text(m) + field_text(m);
   for (std::size_t i = 0; i < m.events.size(); ++i) text += event_text(m, m.events[i], i);
   if (!m.events.empty()) {
     std::vector<std::size_t> all(m.events.size());

@@ -21,16 +21,22 @@ class mass_entries {
     std::vector<written>& to;
     int row, column;
     double operator=(double value) {
-      to.push_back({row, column, value, false});
+      append(to, {row, column, value, false});
       return value;
     }
-    void operator+=(double value) { to.push_back({row, column, value, true}); }
+    void operator+=(double value) { append(to, {row, column, value, true}); }
   };
 
   element operator()(int i, int k) { return {all_, i, k}; }
   const std::vector<written>& all() const { return all_; }
 
  private:
+  /// Not inlined: g++ 12 sees an overflow in loops of it that is none. Here, since problems in shared
+  /// libraries have no other.
+  [[gnu::noinline]] static void append(std::vector<written>& to, const written& w) {
+    to.push_back(w);
+  }
+
   std::vector<written> all_;
 };
 
