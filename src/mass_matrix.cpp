@@ -11,7 +11,12 @@
 namespace revode {
 namespace {
 
-using row_of_numbers = std::map<int, double>;
+/// A number and what rounding may have made of it.
+struct rounded {
+  double value = 0, error = 0;
+};
+using row_of_numbers = std::map<int, rounded>;
+constexpr double eps = std::numeric_limits<double>::epsilon();
 
 void check(const mass_entries::written& w, int n) {
   const std::string name = "mass(" + std::to_string(w.row) + ", " + std::to_string(w.column) + ")";
@@ -22,35 +27,105 @@ void check(const mass_entries::written& w, int n) {
     throw std::invalid_argument(name + " that is not finite (M is constant) write numbers to it?");
 }
 
-/// from = from − factor × row, and what is below rounding is 0.
-void subtract(const row_of_numbers& row, double factor, double least, row_of_numbers& from) {
-  for (const auto& [k, value] : row) {
-    double& to = from[k];
-    to -= factor * value;
-    if (std::abs(to) <= least) from.erase(k);
+/// Rows of M in echelon form: each is Σ made_of[k] (row k of M), and has no column of a pivot before it.
+class echelon {
+ public:
+  using weights = std::map<int, double>;
+
+  explicit echelon(int n) : owner_(static_cast<std::size_t>(n), -1) {}
+
+  /// Is the column no pivot's?
+  bool is_open(int column) const { return owner_[static_cast<std::size_t>(column)] < 0; }
+  void add(row_of_numbers row, weights made_of) {
+    const auto larger = [](const auto& a, const auto& b) {
+      return std::abs(a.second.value) < std::abs(b.second.value);
+    };
+    const int column = std::max_element(row.begin(), row.end(), larger)->first;
+    owner_[static_cast<std::size_t>(column)] = static_cast<int>(pivots_.size());
+    pivots_.push_back({std::move(row), std::move(made_of), column});
   }
+  /// Subtracts pivots from a row until no column of theirs is left.
+  void reduce(row_of_numbers& row, weights& made_of) const {
+    for (int first; (first = first_pivot(row)) >= 0;) {
+      const pivot& by = pivots_[static_cast<std::size_t>(first)];
+      const rounded own = row[by.column], other = by.row.at(by.column);
+      const double factor = own.value / other.value;
+      const double error = (own.error + std::abs(factor) * other.error) / std::abs(other.value);
+      subtract(by.row, {factor, error + eps * std::abs(factor)}, row);
+      row.erase(by.column);
+      for (const auto& [k, value] : by.made_of) made_of[k] -= factor * value;
+    }
+  }
+
+ private:
+  struct pivot {
+    row_of_numbers row;
+    weights made_of;
+    int column;
+  };
+
+  /// Pivots in their order, so that none brings back a column of one before.
+  int first_pivot(const row_of_numbers& row) const {
+    int first = -1;
+    for (const auto& [k, value] : row) {
+      const int p = owner_[static_cast<std::size_t>(k)];
+      if (p >= 0 && (first < 0 || p < first)) first = p;
+    }
+    return first;
+  }
+  static void subtract(const row_of_numbers& row, const rounded& factor, row_of_numbers& from) {
+    for (const auto& [k, x] : row) {
+      rounded& to = from[k];
+      const double part = factor.value * x.value;
+      to.value -= part;
+      to.error += std::abs(factor.value) * x.error + std::abs(x.value) * factor.error +
+                  eps * (std::abs(part) + std::abs(to.value));
+    }
+  }
+
+  std::vector<pivot> pivots_;
+  std::vector<int> owner_;
+};
+
+/// Σ of rows of M by weights; elements of M are taken to be rounded as the largest of their row is.
+row_of_numbers sum_of_rows(const mass_matrix& m, const echelon::weights& by) {
+  row_of_numbers sum;
+  for (const auto& [k, weight] : by) {
+    double most = 0;
+    for (const auto& e : m.row(k)) most = std::max(most, std::abs(e.value));
+    for (const auto& e : m.row(k)) {
+      rounded& to = sum[e.at];
+      to.value += weight * e.value;
+      to.error += eps * std::abs(weight) * most;
+    }
+  }
+  return sum;
 }
 
-/// A row in which no earlier pivot's column is left, and of which rows of M it is made.
-struct pivot {
-  row_of_numbers row, made_of;
-  int column;
-};
+/// May all of it be rounding?
+bool may_vanish(const row_of_numbers& row, int n) {
+  for (const auto& [k, x] : row)
+    if (std::abs(x.value) > n * x.error) return false;
+  return true;
+}
 
 }  // namespace
 
 void mass_matrix::resize(int n) {
   if (size() == n) return;
-  std::map<std::pair<int, int>, double> all;
+  std::map<std::pair<int, int>, rounded> all;
   for (const auto& w : written_.all()) {
     check(w, n);
-    double& to = all[{w.row, w.column}];
-    to = w.adds ? to + w.value : w.value;
+    rounded& to = all[{w.row, w.column}];
+    to = w.adds ? rounded{to.value + w.value, to.error + eps * std::abs(w.value)}
+                : rounded{w.value, 0};
+    check({w.row, w.column, to.value, false}, n);
   }
   rows_.assign(static_cast<std::size_t>(n), {});
   columns_.assign(static_cast<std::size_t>(n), {});
-  for (const auto& [at, value] : all) {
-    if (value == 0) continue;
+  for (const auto& [at, sum] : all) {
+    const double value = sum.value;
+    if (std::abs(value) <= sum.error) continue;  // terms that cancel
     rows_[static_cast<std::size_t>(at.first)].push_back({at.second, value});
     columns_[static_cast<std::size_t>(at.second)].push_back({at.first, value});
   }
@@ -72,50 +147,36 @@ void mass_matrix::refuse_index() {
       "with y' = f, until they do, or choose another y0?");
 }
 
+/// Bounds of errors grow faster than errors do: where they say that a row may vanish, its weights are
+/// refined, and the sum of M's own rows decides.
 void mass_matrix::find_constraints() {
   const int n = size();
   constraints_.clear();
   constrained_.assign(static_cast<std::size_t>(n), 0);
-  std::vector<pivot> pivots;
-  std::vector<int> owner(static_cast<std::size_t>(n), -1);
+  echelon pivots(n);
   for (int i = 0; i < n; ++i) {
-    pivot next{{}, {{i, 1.0}}, -1};
-    double most = 0;
-    for (const entry& e : row(i)) {
-      next.row[e.at] = e.value;
-      most = std::max(most, std::abs(e.value));
+    echelon::weights made_of{{i, 1.0}};
+    row_of_numbers left = sum_of_rows(*this, made_of);
+    pivots.reduce(left, made_of);
+    for (int round = 0; round < 8 && !left.empty() && may_vanish(left, n); ++round) {
+      left = sum_of_rows(*this, made_of);
+      if (may_vanish(left, 8 * n))
+        left.clear();
+      else
+        pivots.reduce(left, made_of);
     }
-    const double least = n * std::numeric_limits<double>::epsilon() * most;
-    for (;;) {
-      int first = -1;  // pivots in their order, so that none brings back a column of one before
-      for (const auto& [k, value] : next.row) {
-        const int p = owner[static_cast<std::size_t>(k)];
-        if (p >= 0 && (first < 0 || p < first)) first = p;
-      }
-      if (first < 0) break;
-      const pivot& by = pivots[static_cast<std::size_t>(first)];
-      const double factor = next.row[by.column] / by.row.at(by.column);
-      subtract(by.row, factor, least, next.row);
-      next.row.erase(by.column);
-      subtract(by.made_of, factor, 0, next.made_of);
-    }
-    if (next.row.empty()) {
-      constraint c{i, -1, {}};
-      for (const auto& [k, value] : next.made_of) c.weights.push_back({k, value});
-      constraints_.push_back(c);
-      constrained_[static_cast<std::size_t>(i)] = 1;
+    if (!left.empty()) {
+      pivots.add(std::move(left), std::move(made_of));
       continue;
     }
-    const auto larger = [](const auto& a, const auto& b) {
-      return std::abs(a.second) < std::abs(b.second);
-    };
-    next.column = std::max_element(next.row.begin(), next.row.end(), larger)->first;
-    owner[static_cast<std::size_t>(next.column)] = static_cast<int>(pivots.size());
-    pivots.push_back(std::move(next));
+    constraint c{i, -1, {}};
+    for (const auto& [k, value] : made_of) c.weights.push_back({k, value});
+    constraints_.push_back(c);
+    constrained_[static_cast<std::size_t>(i)] = 1;
   }
   int open = 0;
   for (constraint& c : constraints_) {
-    while (owner[static_cast<std::size_t>(open)] >= 0) ++open;
+    while (!pivots.is_open(open)) ++open;
     c.open = open++;
   }
 }

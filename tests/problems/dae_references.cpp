@@ -23,7 +23,7 @@ using real = long double;
 using vector = std::vector<real>;
 
 template <class F>
-dense_matrix<double> mass_of(const F& f) {
+dense_matrix<double> mass_entries_of(const F& f) {
   dense_matrix<double> m(static_cast<int>(f.y0().size()));
   f.mass(m);
   return m;
@@ -40,7 +40,7 @@ Y rhs(const F& f, double t, const Y& y) {
 /// M is diagonal, with ones in all rows but the last, which is 0.
 template <class F>
 void check_ones_but_the_last(const F& f) {
-  const auto m = mass_of(f);
+  const auto m = mass_entries_of(f);
   for (int i = 0; i < m.rows(); ++i)
     for (int k = 0; k < m.rows(); ++k) CHECK(m(i, k) == (i == k && i + 1 < m.rows() ? 1.0 : 0.0));
 }
@@ -101,7 +101,7 @@ TEST_CASE("mass matrices: one algebraic equation in the last row of three proble
 }
 
 TEST_CASE("transamp: capacitors between two nodes, and to the ground, make M of rank 5") {
-  const auto m = mass_of(transamp{});
+  const auto m = mass_entries_of(transamp{});
   dense_matrix<double> expected(8);
   const auto between = [&](int i, int k, double capacity) {
     expected(i, i) -= capacity, expected(k, k) -= capacity;

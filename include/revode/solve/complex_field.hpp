@@ -10,6 +10,7 @@
 
 #include <revode/ad/faces.hpp>
 #include <revode/problem.hpp>
+#include <revode/solve/mass/mass_matrix.hpp>
 
 namespace revode {
 

@@ -110,6 +110,7 @@ class stepper {
   void begin_again(const Y& y) {
     if (ended_) return;
     march_.begin_at(march_.t, Y(y));  // it may be the carry's own
+    if (const auto why = march_.trouble_of_start(); why != status::success) return end(why);
     attempts_.forget();
     cuts_.forget();
     if (!cuts_.know_sides(march_, false)) end(status::event_not_resolved);

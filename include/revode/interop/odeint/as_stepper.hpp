@@ -62,6 +62,10 @@ class stepping {
     if (!memory_) known_ = false, memory_.emplace(y);
     if (known_ && t == t_ && same(y, value(method_, memory_->now.state))) return;
     t_ = t;
+    static_assert(
+        !is_massive_v<Sys>,
+        "a field with a mass matrix as odeint's system (its steppers are given another at each "
+        "call) solve it by revode::solve?");
     begin(method_, sys, t, y, memory_->now);
     known_ = true;
   }

@@ -3,10 +3,12 @@
 
 #include <cmath>
 #include <limits>
-#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include <revode/ad/functions.hpp>
 #include <revode/linalg/algebra.hpp>
+#include <revode/linalg/refinement.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/solve/system.hpp>
 
@@ -20,6 +22,34 @@ namespace revode {
 
 template <class Y>
 using consistency_factors = dense_lu<scalar_t<Y>>;
+
+/// Is K x as good as singular? Rows are measured by their largest elements, columns then by theirs.
+template <class T>
+bool is_nearly_singular(const dense_matrix<T>& rows, const dense_lu<T>& k) {
+  const int n = rows.rows();
+  std::vector<T> x(static_cast<std::size_t>(n));
+  std::vector<double> of_row(static_cast<std::size_t>(n)), of_column(static_cast<std::size_t>(n));
+  const auto size = [&](int i, int at) {
+    return std::abs(static_cast<double>(value_of(rows(i, at))));
+  };
+  for (int i = 0; i < n; ++i) {
+    double most = 0;
+    for (int at = 0; at < n; ++at) most = std::fmax(most, size(i, at));
+    for (int at = 0; at < n; ++at) {
+      double& of = of_column[static_cast<std::size_t>(at)];
+      of = std::fmax(of, size(i, at) / most);
+    }
+    x[static_cast<std::size_t>(i)] = T(most * (i % 2 == 0 ? 1 : -1) * (1 + 0.37 * i / n));
+  }
+  k.solve(x);
+  for (int at = 0; at < n; ++at) {
+    const auto at_column = static_cast<std::size_t>(at);
+    const double grown =
+        std::abs(static_cast<double>(value_of(x[at_column]))) * of_column[at_column];
+    if (!(grown < 1e14)) return true;
+  }
+  return false;
+}
 
 /// K at (t, y), factored. False: of no index 1, or not finite.
 template <class System, class Y>
@@ -36,7 +66,7 @@ bool factor_consistency(System& sys, double t, const Y& y, consistency_factors<Y
       for (int at = 0; at < n; ++at)
         rows(c.row, at) = muladd(T(w.value), j(w.at, at), rows(c.row, at));
   count_factorization(sys);
-  return k.factor(rows);
+  return k.factor(rows) && !is_nearly_singular(rows, k);
 }
 
 /// x ← w x, with a sign, at the rows of constraints, 0 elsewhere.
@@ -49,45 +79,97 @@ void combine_constraints(const mass_matrix& m, scalar_t<Y> sign, Y& x) {
     x.data()[c.row] = sign * add_entries(c.weights, T(0), [&](int i) { return from.data()[i]; });
 }
 
-/// y ← the consistent state, see above; one that is so to rounding keeps its bits. Reports
-/// newton_failure where there is none near.
+/// out = −w f(t, y), 0 elsewhere; its largest element, NaN where one is.
+template <class System, class Y>
+double constraint_residual(System& sys, double t, const Y& y, Y& out) {
+  sys(t, y, out);
+  combine_constraints(sys.mass, scalar_t<Y>(-1), out);
+  return all_finite(out) ? largest(out) : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Newton's iteration of make_consistent, and when it ends: where no element moves by more than 8 units in
+/// its last place, or where what is left of the equations is rounding, so that three rounds in a row do
+/// not halve it, and no element y moves by more than 1e-9 (1 + |y|).
+template <class System, class Y>
+class consistent_newton {
+  using T = scalar_t<Y>;
+  static constexpr double eps = std::numeric_limits<decltype(value_of(T{}))>::epsilon();
+
+ public:
+  consistent_newton(System& sys, double t, Y& y) : sys_(sys), t_(t), y_(y), left_(y), change_(y) {}
+
+  status run() {
+    double size = constraint_residual(sys_, t_, y_, left_), best = size;
+    for (int round = 0, stalled = 0; round < 100; ++round) {
+      if (size - size != 0) return status::non_finite_field;
+      if (!factor_consistency(sys_, t_, y_, k_))
+        return round == 0 ? status::linear_solve_failure : status::newton_failure;
+      copy(left_, change_);
+      k_.solve(change_);
+      stalled = size > 0.5 * best && round > 0 ? stalled + 1 : 0;
+      best = std::fmin(best, size);
+      if (moves_by(8 * eps, 0) || (stalled >= 3 && moves_by(1e-9, 1e-9))) return settle();
+      size = take(size);
+    }
+    return status::newton_failure;
+  }
+
+ private:
+  /// Is every change at most relative |y| + absolute?
+  bool moves_by(double relative, double absolute) const {
+    for (int i = 0, n = length(y_); i < n; ++i) {
+      const auto y = static_cast<double>(value_of(y_.data()[i]));
+      const auto moved = static_cast<double>(value_of(change_.data()[i]));
+      if (!(std::abs(moved) <= relative * std::abs(y) + absolute)) return false;
+    }
+    return true;
+  }
+  /// y + change, or less of it where the equations get much worse; what is then left of them.
+  double take(double before) {
+    const Y from = y_;
+    double part = 1, size = 0;
+    for (int halved = 0; halved < 40; ++halved, part /= 2) {
+      copy(from, y_);
+      axpy(T(part), change_, y_);
+      size = constraint_residual(sys_, t_, y_, left_);
+      if (size <= 4 * before) break;
+    }
+    return size;
+  }
+  /// Tangents, and those of tangents, follow values, which stay.
+  status settle() {
+    if constexpr (is_differentiable_v<T>) {
+      for (int round = 0; round < 3; ++round) {
+        if (!factor_consistency(sys_, t_, y_, k_)) return status::linear_solve_failure;
+        constraint_residual(sys_, t_, y_, change_);
+        k_.solve(change_);
+        for (int i = 0, n = length(y_); i < n; ++i)
+          y_.data()[i] = y_.data()[i] + (change_.data()[i] - T(value_of(change_.data()[i])));
+      }
+    }
+    return status::success;
+  }
+
+  System& sys_;
+  double t_;
+  Y& y_;
+  Y left_, change_;
+  consistency_factors<Y> k_;
+};
+
+/// y ← the consistent state, see above; one that is so to rounding keeps its bits. Reports why there is none:
+/// newton_failure, non_finite_field, or linear_solve_failure where a solve has begun before.
 /// cost    a Jacobian and a dense factorisation of n × n for each of a few iterations
-/// errors  equations of index 2 or more throw std::invalid_argument
+/// errors  equations of index 2 or more throw std::invalid_argument at the start of a solve
 template <class System, class Y>
 void make_consistent(System& sys, double t, Y& y) {
-  using T = scalar_t<Y>;
   sys.mass.resize(length(y));
+  const bool first = !sys.mass.has_begun();
+  sys.mass.begin();
   if (sys.mass.constraints().empty()) return;
-  constexpr double eps = std::numeric_limits<decltype(value_of(T{}))>::epsilon();
-  consistency_factors<Y> k;
-  Y change = y;
-  double before = std::numeric_limits<double>::infinity();
-  for (int round = 0, settled = 0; round < 50; ++round) {
-    sys(t, y, change);
-    combine_constraints(sys.mass, T(-1), change);
-    if (!all_finite(change)) break;
-    if (!factor_consistency(sys, t, y, k)) {
-      if (round == 0) mass_matrix::refuse_index();
-      break;
-    }
-    k.solve(change);
-    double size = 0, of_y = 0;
-    for (int i = 0, n = length(y); i < n; ++i) {
-      size = std::fmax(size, std::abs(static_cast<double>(value_of(change.data()[i]))));
-      of_y = std::fmax(of_y, std::abs(static_cast<double>(value_of(y.data()[i]))));
-    }
-    const bool ends = size <= 8 * eps * of_y || (size <= 1e-6 * of_y && size > 0.25 * before);
-    if (ends) {
-      if constexpr (!is_differentiable_v<T>) return;
-      if (settled++ == 3) return;  // tangents, and those of tangents, follow values
-      for (int i = 0, n = length(y); i < n; ++i)
-        change.data()[i] = change.data()[i] - T(value_of(change.data()[i]));
-    }
-    if (!(size < std::numeric_limits<double>::infinity())) break;
-    add(change, y);
-    before = size;
-  }
-  report(sys, status::newton_failure);
+  const status found = consistent_newton<System, Y>(sys, t, y).run();
+  if (found == status::linear_solve_failure && first) mass_matrix::refuse_index();
+  if (found != status::success) report(sys, found);
 }
 
 /// ȳ0, p̄ and t̄ += the cotangent of the consistent state at the given one.
@@ -134,10 +216,12 @@ void push_consistent(System& sys, double t, const Y& given, const Y& y_dot, cons
   copy(right, out);
 }
 
-/// out = y' of the solution at (t, y): f itself without a mass matrix, at the consistent state with one.
+/// out = y' of the solution at (t, y): f itself without a mass matrix, at the consistent state with one, NaN
+/// where there is none.
 template <class System, class Y>
 REVODE_HD void slope_of(System& sys, double t, const Y& y, Y& out) {
   if constexpr (is_massive_v<System>) {
+    const status before = std::exchange(sys.counts.trouble, status::success);
     Y at = y, of_time = y;
     make_consistent(sys, t, at);
     sys(t, at, out);
@@ -145,7 +229,11 @@ REVODE_HD void slope_of(System& sys, double t, const Y& y, Y& out) {
     combine_constraints(sys.mass, scalar_t<Y>(-1), of_time);
     for (const auto& c : sys.mass.constraints()) out.data()[c.row] = of_time.data()[c.row];
     consistency_factors<Y> k;
-    if (factor_consistency(sys, t, at, k)) k.solve(out);
+    if (sys.counts.trouble == status::success && factor_consistency(sys, t, at, k))
+      k.solve(out);
+    else
+      fill(out, scalar_t<Y>(std::numeric_limits<double>::quiet_NaN()));
+    sys.counts.trouble = before;
   } else {
     sys(t, y, out);
   }

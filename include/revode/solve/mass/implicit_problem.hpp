@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <revode/ad/faces.hpp>
@@ -49,6 +51,10 @@ template <class F, class Y, class P = vec<scalar_t<Y>, 0>>
 auto implicit_problem(F&& f, const Y& y0, const Y& slope, double t0, double t1, const P& p = {}) {
   with_quadrature_t<Y, Y> z{};
   const int n = length(y0);
+  if (length(slope) != n)
+    throw std::invalid_argument("a slope of " + std::to_string(length(slope)) +
+                                " elements for a state of " + std::to_string(n) +
+                                " (each has one) give as many?");
   if constexpr (static_size_v<Y> < 0) z.resize(2 * static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     z.data()[i] = y0.data()[i];

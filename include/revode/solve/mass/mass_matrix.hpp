@@ -46,6 +46,29 @@ inline constexpr bool has_mass_v = requires(const std::remove_cvref_t<F>& f, mas
   f.mass(m);
 };
 
+/// Refuses a `mass` that could not be asked: what is not const, takes entries by value, returns a matrix, or
+/// stands behind a reference_wrapper would be taken for none.
+template <class F>
+constexpr bool mass_can_be_asked() {
+  using G = std::remove_cvref_t<F>;
+  constexpr bool wrapped = requires(const G& f, mass_entries& m) { f.get().mass(m); };
+  constexpr bool by_value = has_mass_v<G> && requires(const G& f) { f.mass(mass_entries()); };
+  constexpr bool other = !has_mass_v<G> && (
+                                               requires(G & f, mass_entries & m) { f.mass(m); } ||
+                                               requires(const G& f) { f.mass(); });
+  static_assert(!wrapped,
+                "a field with a mass matrix behind std::ref (its mass would not be seen) give the "
+                "field itself, which is referred to?");
+  static_assert(!by_value,
+                "a mass(m) that takes m by value (what it writes would be lost) write void "
+                "mass(Matrix& m) const?");
+  static_assert(
+      !other,
+      "a mass that is not void mass(Matrix& m) const (it writes m(i, k) = value for any m, and "
+      "changes nothing of the field) write it so?");
+  return true;
+}
+
 /// The mass matrix M of a field, constant, by rows and by columns, and its algebraic equations: a row of
 /// M that is a combination of others says that the same combination of f is 0.
 /// cost    twice as many numbers as M has entries; M is eliminated once, when its size is told
@@ -77,6 +100,10 @@ class mass_matrix {
   const entries& row(int i) const { return rows_[static_cast<std::size_t>(i)]; }
   const entries& column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
   const std::vector<constraint>& constraints() const { return constraints_; }
+  /// Has a solve begun with it? Then what cannot be solved is a status.
+  bool has_begun() const { return begun_; }
+  void begin() { begun_ = true; }
+
   /// Tells that no combination of the algebraic equations gives the variables that M leaves open.
   [[noreturn]] static void refuse_index();
   bool is_constrained(int row) const { return constrained_[static_cast<std::size_t>(row)]; }
@@ -103,6 +130,7 @@ class mass_matrix {
   std::vector<entries> rows_, columns_;
   std::vector<constraint> constraints_;
   std::vector<char> constrained_;
+  bool begun_ = false;
 };
 
 /// sum + Σ e.value x(e.at): an element of M x from a row of M, of Mᵀ x from a column.

@@ -27,8 +27,9 @@ class march {
   }());
   static_assert(
       !has_mass_v<F> || takes_mass_v<M>,
-      "a field with a mass matrix for a method that takes none (M y' = f needs systems with M, "
-      "and an order that holds for algebraic equations) take rodas5p?");
+      "a field with a mass matrix for a method that takes none (M y' = f needs systems with M, dense "
+      "ones for Radau and never products alone, and an order that holds for algebraic equations) "
+      "take rodas5p?");
   using carry_type = carry<M, Y>;
   using tape_type = step_tape<M, Y>;
   using scratch_type = typename types::scratch;

@@ -41,7 +41,12 @@ class solve_cuts {
       if (v == verdict::found) {
         theta = search_.theta();
         if (reaches(direction_, time_at(tape, theta), tape.t_new)) theta = 1;
-        return search_.occur(stretches.events(), time_at(tape, theta), h, theta, at, to.sys.p);
+        const double when = time_at(tape, theta);
+        const auto behind = [&](double x, Y& y) {  // where the method begins again
+          to.inside(tape, x, y);
+          if constexpr (has_mass_v<F>) make_consistent(to.sys, when, y);
+        };
+        return search_.occur(stretches.events(), when, h, theta, behind, to.sys.p);
       }
       return v != verdict::unresolved;
     }

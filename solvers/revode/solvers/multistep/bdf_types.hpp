@@ -46,7 +46,7 @@ struct bdf {
 template <class M>
 concept bdf_method = std::derived_from<M, bdf<M::most_order>>;
 template <bdf_method M>
-inline constexpr bool takes_mass_v<M> = true;
+inline constexpr bool takes_mass_v<M> = !inexact_v<algebra_t<M>>;
 
 /// zⱼ up to the order of the last step, 0 beyond, and its correction, from which the order is raised.
 template <class Y, int K>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/linalg/krylov/solve_goal.hpp>
 #include <revode/solve/lane_trouble.hpp>
 #include <revode/solvers/explicit/runge_kutta_step.hpp>
 #include <revode/solvers/rosenbrock/rosenbrock_matrix.hpp>
@@ -96,7 +97,8 @@ struct rosenbrock_numbers : rosenbrock_entries<M> {
 };
 
 template <rosenbrock_method M>
-inline constexpr bool takes_mass_v<M> = rosenbrock_numbers<M>::stiffly_accurate();
+inline constexpr bool takes_mass_v<M> = rosenbrock_numbers<M>::stiffly_accurate() &&
+                                        !inexact_v<algebra_t<M>>;
 
 template <class M, int I>
 struct argument_row {
