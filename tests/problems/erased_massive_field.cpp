@@ -16,7 +16,8 @@ using vector = Eigen::VectorXd;
 namespace {
 
 bool same_bits(const vector& a, const vector& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), sizeof(double) * a.size()) == 0;
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
 }
 
 /// 2 y0' = y1, and twice added to.
