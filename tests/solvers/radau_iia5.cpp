@@ -118,11 +118,11 @@ void check_two_ways(double change, bool converges) {
     j = base;
     axpy(change, random.like(base), j);
   }
-  REQUIRE(w.factors.factor(w.jacobian[2], h));
+  REQUIRE(w.factors.factor(w.jacobian[2], h, no_mass));
   for (Y& part : w.right) part = random.like(part);
-  CHECK(solve_radau_derivative<Transposed>(h, w, 12) == converges);
+  CHECK(solve_radau_derivative<Transposed>(no_mass, h, w, 12) == converges);
   const Y refined[3] = {w.x[0], w.x[1], w.x[2]};
-  solve_radau_derivative_whole<Transposed>(h, w);
+  solve_radau_derivative_whole<Transposed>(no_mass, h, w);
   for (int i = 0; i < 3; ++i) {
     if (converges) CHECK(relative_difference(w.x[i], refined[i]) < 1e-14);
     Y rest = w.right[i];  // right + J x − A⁻¹ x / h
