@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // prints: steps, power 3\.24
-// prints: R9  \+1\.09
+// prints: R9 +[+]1[.]09
 // prints: the same bits with 8 states
 #include <cassert>
 #include <cmath>
