@@ -1,5 +1,5 @@
 // expect-error: a field with a mass matrix as odeint's system .*solve it by revode::solve\?
-// links: revode::odeint
+// links: revode::odeint revode::solvers
 // SPDX-License-Identifier: Apache-2.0
 #include <revode/interop/odeint.hpp>
 #include <revode/solvers/rodas5p.hpp>
