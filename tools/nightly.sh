@@ -12,8 +12,8 @@ nightly_heavy() {
 # What every change compiles with less optimisation, at those flags too.
 nightly_shipped() {
   configure release -B build/nightly_shipped -DREVODE_SHIPPED_FLAGS=ON -DREVODE_COMMAND=OFF &&
-    build nightly_shipped --target test_linalg test_interop test_loop test_problems test_batch &&
-    ctest --test-dir build/nightly_shipped --no-tests=error -L '^(linalg|interop|loop|problems|batch)$'
+    build nightly_shipped --target test_linalg test_interop test_loop test_problems test_batch test_adjoint test_solvers &&
+    ctest --test-dir build/nightly_shipped --no-tests=error -L '^(linalg|interop|loop|problems|batch|adjoint|solvers)$'
 }
 
 nightly_clang() {
