@@ -47,9 +47,9 @@ struct flow_work {
 ///         Nothing is allocated after the first call of a size
 /// f       a field with states(), parameters(), vjp_without_parameters and a call, vjp and jvp over duals, p plain or not, as
 ///         neural_field
-/// errors  std::invalid_argument: no row; a state that is no whole number of samples, or none
-/// source  Chen et al., Neural ordinary differential equations, NeurIPS 2018, equation 8; Grathwohl et
-///         al., FFJORD, ICLR 2019, equation 8; Finlay et al., How to train your neural ODE, ICML 2020, equation 5
+/// errors  std::invalid_argument: no row; a state that is no whole number of samples, or none; p of another length
+/// source  Chen et al., Neural ordinary differential equations, NeurIPS 2018, theorem 1; Grathwohl et al., FFJORD,
+///         ICLR 2019, section 3.1; Finlay et al., How to train your neural ODE, ICML 2020 (both regularisers)
 template <class Field>
 class flow_field {
   static_assert(vjp_without_parameters_v<Field>, "a flow pulls its field without parameters");
@@ -68,6 +68,7 @@ class flow_field {
   }
 
   const Field& field() const { return f_; }
+  const flow_options& options() const { return options_; }
   /// Of a sample: x and the rows below it.
   index states() const { return f_.states() + rows(); }
   index rows() const {
@@ -82,7 +83,7 @@ class flow_field {
 
   template <class S, class Y, class P>
   void operator()(const S& t, const Y& y, const P& p, Y& dy) const {
-    auto&& w = room<S>(samples_of(y));
+    auto&& w = room<S>(samples_of(y, p));
     take(y, w.x);
     with_engine(w, [&](const auto& engine, auto& work) {
       engine.value(work, t, w.x, p, w.f, w.rows);
@@ -93,7 +94,7 @@ class flow_field {
   /// Adds wᵀ f_t, wᵀ f_y, wᵀ f_p. gp may be empty: then nothing is computed for it.
   template <class S, class Y, class P, class G>
   void vjp(const S& t, const Y& y, const P& p, const Y& weights, S& gt, Y& gy, G& gp) const {
-    auto&& w = room<S>(samples_of(y));
+    auto&& w = room<S>(samples_of(y, p));
     take(y, w.x);
     take(weights, w.dx);
     for (index j = 0; j < w.x.cols(); ++j) {
@@ -114,7 +115,7 @@ class flow_field {
   template <class S, class Y, class P>
   void jvp(const S& t, const Y& y, const P& p, const S& dt, const Y& dy, const P& dp,
            Y& out) const {
-    auto&& w = room<S>(samples_of(y));
+    auto&& w = room<S>(samples_of(y, p));
     take(y, w.x);
     take(dy, w.dx);
     with_engine(w, [&](const auto& engine, auto& work) {
@@ -124,14 +125,18 @@ class flow_field {
   }
 
  private:
-  template <class Y>
-  index samples_of(const Y& y) const {
+  template <class Y, class P>
+  index samples_of(const Y& y, const P& p) const {
     const auto size = static_cast<index>(y.size());
     if (size == 0 || size % states() != 0)
       throw std::invalid_argument(
           "batch of " + std::to_string(size) + " numbers (a sample of this flow has " +
           std::to_string(f_.states()) + " and " + std::to_string(rows()) +
           " beside them, and there is at least one) give a whole number of samples?");
+    if (static_cast<index>(p.size()) != parameters())
+      throw std::invalid_argument(std::to_string(p.size()) + " parameters (the field has " +
+                                  std::to_string(parameters()) +
+                                  ") give as many, initial_parameters for a start?");
     return size / states();
   }
 

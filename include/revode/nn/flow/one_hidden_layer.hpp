@@ -33,7 +33,7 @@ S curvature_of(activation sigma, const S& a, const S& h, const S& slope) {
 
 template <class S>
 struct hidden_work {
-  Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> x, a, h, slope, bar, input_bar;
+  Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> x, a, h, slope, f, bar, input_bar;
   Eigen::Matrix<S, Eigen::Dynamic, 1> c, c_bar;
 };
 
@@ -73,11 +73,11 @@ class one_hidden_layer {
             S& gt, X& gx, GP& gp) const {
     run(w, t, x, p);
     const auto W2 = second(p.data());
-    w.bar.noalias() = W2 * w.h;  // f, which its energy needs
+    w.f.noalias() = W2 * w.h;  // which its energy needs
     for (index j = 0; j < x.cols(); ++j)
       for (index i = 0; i < states_; ++i)
-        weights(i, j) += of_rows(energy_row, j) * S(2) *
-                         (w.bar(i, j) + second_bias(p.data())[i]);
+        weights(i, j) +=
+            of_rows(energy_row, j) * S(2) * (w.f(i, j) + second_bias(p.data())[i]);
     if (gp.size() > 0) {
       rows_view<S>(gp.data() + units_ * (in_ + 1), states_, units_).noalias() +=
           weights * w.h.transpose();
@@ -132,12 +132,11 @@ class one_hidden_layer {
     f_dot.noalias() = second(p.data()) * w.bar;
     f_dot.noalias() += second(dp.data()) * w.h;
     f_dot.colwise() += vector_view<const scalar_t<P>>(second_bias(dp.data()), states_);
-    w.bar.noalias() = second(p.data()) * w.h;
+    w.f.noalias() = second(p.data()) * w.h;
     for (index j = 0; j < x.cols(); ++j) {
       rows_dot(energy_row, j) = S(0);
       for (index i = 0; i < states_; ++i)
-        rows_dot(energy_row, j) +=
-            (w.bar(i, j) + second_bias(p.data())[i]) * f_dot(i, j) * S(2);
+        rows_dot(energy_row, j) += (w.f(i, j) + second_bias(p.data())[i]) * f_dot(i, j) * S(2);
     }
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <revode/ad/dual.hpp>
+#include <revode/nn/activation.hpp>
 #include <revode/nn/flow/probes.hpp>
 #include <revode/state/vec.hpp>
 
@@ -75,8 +76,10 @@ class probed_field {
     if (!probing_) return f_.vjp(t, x, p, weights, gt, gx, gp);
     using moving = dual<S, 1>;
     moving gt2(0);
-    w.gp2.resize(gp.size());
-    for (index i = 0; i < w.gp2.size(); ++i) w.gp2[i] = moving(0);
+    const auto parameters = static_cast<index>(gp.size());
+    if (w.gp2.size() < parameters) w.gp2.resize(parameters);
+    vector_view<moving> gp2(w.gp2.data(), parameters);
+    for (index i = 0; i < parameters; ++i) gp2[i] = moving(0);
     still(w.g2, x.rows(), x.cols());
     w.x2.resize(x.rows(), x.cols());
     w.w2.resize(x.rows(), x.cols());
@@ -91,11 +94,11 @@ class probed_field {
           w.w2(i, j) = moving(w.v(i, j));
           if (k == 0) w.w2(i, j).d[0] = weights(i, j);  // what f itself weighs, in the same pull
         }
-      f_.vjp(moving(t), w.x2, p, w.w2, gt2, w.g2, w.gp2);
+      f_.vjp(moving(t), w.x2, p, w.w2, gt2, w.g2, gp2);
     }
     gt += gt2.d[0];
     for (index i = 0; i < x.size(); ++i) gx.data()[i] += w.g2.data()[i].d[0];
-    for (index i = 0; i < w.gp2.size(); ++i) gp.data()[i] += w.gp2[i].d[0];
+    for (index i = 0; i < parameters; ++i) gp.data()[i] += gp2[i].d[0];
   }
 
   /// f_dot and rows_dot: how f and the rows move.
