@@ -22,10 +22,8 @@ using flow = flow_field<neural_field<mlp>>;
 neural_field<mlp> timed(const std::vector<index>& widths) {
   return neural_field(mlp(widths), time_input::yes);
 }
-constexpr flow_options random_rows{.by = probes::rademacher,
-                                   .seed = 3,
-                                   .kinetic_energy = true,
-                                   .squared_jacobian = true};
+constexpr flow_options random_rows{
+    .by = probes::rademacher, .seed = 3, .kinetic_energy = true, .squared_jacobian = true};
 
 TEST_CASE("flows: floats stay floats and give the gradient of doubles to 1e-5") {
   for (const flow& f : {flow(timed({3, 8, 2})), flow(timed({3, 6, 6, 2}), random_rows)}) {

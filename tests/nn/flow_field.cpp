@@ -49,7 +49,8 @@ TEST_CASE("flows: exact rows are trace and norm of the dense Jacobian, for every
   check_rows(neural_field(mlp({2, 5, 1}), pendulum{}, 1), 3, random);
 }
 
-TEST_CASE("flows: the closed form's jvp is that of duals, its vjp the transpose, its second symmetric") {
+TEST_CASE(
+    "flows: the closed form's jvp is that of duals, its vjp the transpose, its second symmetric") {
   for (const activation sigma : all_activations) {
     CAPTURE(static_cast<int>(sigma));
     check_derivatives(flow_field(timed({4, 6, 3}, sigma)));
@@ -61,16 +62,15 @@ TEST_CASE("flows: the closed form's jvp is that of duals, its vjp the transpose,
 TEST_CASE("flows: so are those of all rows by vectors, exact and random, deep and with physics") {
   for (const probes by : {probes::unit_vectors, probes::rademacher, probes::gaussian}) {
     CAPTURE(static_cast<int>(by));
-    const flow_options all{
-        .by = by, .seed = 5, .kinetic_energy = true, .squared_jacobian = true};
+    const flow_options all{.by = by, .seed = 5, .kinetic_energy = true, .squared_jacobian = true};
     check_derivatives(flow_field(timed({4, 5, 4, 3}, activation::silu), all));
     check_derivatives(flow_field(neural_field(mlp({2, 5, 1}), pendulum{}, 1), all));
   }
-  check_derivatives(flow_field(timed({3, 4, 2}, activation::tanh),
-                               {.by = probes::rademacher, .log_density = false,
-                                .squared_jacobian = true}));
-  check_derivatives(flow_field(neural_field(mlp({2, 4, 4, 2})),
-                               {.log_density = false, .kinetic_energy = true}));
+  check_derivatives(
+      flow_field(timed({3, 4, 2}, activation::tanh),
+                 {.by = probes::rademacher, .log_density = false, .squared_jacobian = true}));
+  check_derivatives(
+      flow_field(neural_field(mlp({2, 4, 4, 2})), {.log_density = false, .kinetic_energy = true}));
 }
 
 /// The rates of one sample below x, by these vectors and that drawing.

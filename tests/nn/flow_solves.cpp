@@ -19,15 +19,14 @@ using flow = flow_field<neural_field<mlp>>;
 neural_field<mlp> timed(const std::vector<index>& widths) {
   return neural_field(mlp(widths), time_input::yes);
 }
-constexpr flow_options random_rows{.by = probes::rademacher,
-                                   .seed = 3,
-                                   .kinetic_energy = true,
-                                   .squared_jacobian = true};
+constexpr flow_options random_rows{
+    .by = probes::rademacher, .seed = 3, .kinetic_energy = true, .squared_jacobian = true};
 
-TEST_CASE("flows: gradients of solves are exact, the same bits in every budget, whatever is drawn") {
+TEST_CASE(
+    "flows: gradients of solves are exact, the same bits in every budget, whatever is drawn") {
   random_numbers random(6);
-  for (flow f : {flow(timed({3, 8, 2}), {.kinetic_energy = true}),
-                 flow(timed({3, 6, 6, 2}), random_rows)}) {
+  for (flow f :
+       {flow(timed({3, 8, 2}), {.kinetic_energy = true}), flow(timed({3, 6, 6, 2}), random_rows)}) {
     f.draw(7);
     const problem q{f, random.like(batch(f.states(), 4)), 1.0, 0.0,
                     flat(0.5 * random.like(flat(f.parameters())))};

@@ -85,9 +85,8 @@ class flow_field {
   void operator()(const S& t, const Y& y, const P& p, Y& dy) const {
     auto&& w = room<S>(samples_of(y, p));
     take(y, w.x);
-    with_engine(w, [&](const auto& engine, auto& work) {
-      engine.value(work, t, w.x, p, w.f, w.rows);
-    });
+    with_engine(
+        w, [&](const auto& engine, auto& work) { engine.value(work, t, w.x, p, w.f, w.rows); });
     give(w, dy);
   }
 

@@ -76,8 +76,7 @@ class one_hidden_layer {
     w.f.noalias() = W2 * w.h;  // which its energy needs
     for (index j = 0; j < x.cols(); ++j)
       for (index i = 0; i < states_; ++i)
-        weights(i, j) +=
-            of_rows(energy_row, j) * S(2) * (w.f(i, j) + second_bias(p.data())[i]);
+        weights(i, j) += of_rows(energy_row, j) * S(2) * (w.f(i, j) + second_bias(p.data())[i]);
     if (gp.size() > 0) {
       rows_view<S>(gp.data() + units_ * (in_ + 1), states_, units_).noalias() +=
           weights * w.h.transpose();
@@ -122,8 +121,8 @@ class one_hidden_layer {
       S trace(0);
       for (index u = 0; u < units_; ++u) {
         const S slope = w.slope(u, j), a_dot = w.bar(u, j) + dp.data()[units_ * in_ + u];
-        trace += curvature_of(sigma_, w.a(u, j), w.h(u, j), slope) * a_dot * w.c[u] +
-                 slope * w.c_bar[u];
+        trace +=
+            curvature_of(sigma_, w.a(u, j), w.h(u, j), slope) * a_dot * w.c[u] + slope * w.c_bar[u];
         w.bar(u, j) = slope * a_dot;
       }
       rows_dot(trace_row, j) = trace;
@@ -177,8 +176,7 @@ class one_hidden_layer {
     w.c.resize(units_);
     for (index u = 0; u < units_; ++u) {
       w.c[u] = S(0);
-      for (index i = 0; i < states_; ++i)
-        w.c[u] += second(p.data())(i, u) * first(p.data())(u, i);
+      for (index i = 0; i < states_; ++i) w.c[u] += second(p.data())(i, u) * first(p.data())(u, i);
     }
   }
 

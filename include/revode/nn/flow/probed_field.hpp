@@ -84,8 +84,10 @@ class probed_field {
     w.x2.resize(x.rows(), x.cols());
     w.w2.resize(x.rows(), x.cols());
     for (index k = 0; k < v_.count(); ++k) {
-      if (norm_) look(w, k, t, x, p);
-      else only_vectors(w, k, x);
+      if (norm_)
+        look(w, k, t, x, p);
+      else
+        only_vectors(w, k, x);
       for (index j = 0; j < x.cols(); ++j)
         for (index i = 0; i < x.rows(); ++i) {
           w.x2(i, j) = moving(x(i, j));
