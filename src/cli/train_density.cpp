@@ -86,7 +86,7 @@ void draw(const std::string& path, const training_request& r, flow_problem q, do
   for (int j = 0; j < cells * cells; ++j)
     q.y0.col(j).head(2) << static_cast<float>(at(j % cells)), static_cast<float>(at(j / cells));
   const batch end = solve(q, tsit5{}, solved(1e-4)).y;
-  q.y0 = nn::normal_start<float>(q.f, 3000, r.seed);
+  q.y0 = nn::normal_start<float>(q.f, 1500, r.seed);
   std::swap(q.t0, q.t1);  // from the normal distribution back to the data
   const batch made = solve(q, tsit5{}, solved(1e-4)).y;
   gnuplot_program g(path, 1160, 600);
@@ -104,8 +104,8 @@ void draw(const std::string& path, const training_request& r, flow_problem q, do
           rounded(loss, 4));
   g << "set palette defined (0 '#ffffff', 0.25 '#b8d4ea', 0.6 '#3b83b8', 1 '#062f55')\n"
        "unset colorbox\nplot $density using 1:2:3 with image\n";
-  g.title("3000 samples");
-  g << "plot $samples using 1:2 with points pt 7 ps 0.25 lc rgb '#d55e00'\nunset multiplot\n";
+  g.title("1500 samples");
+  g << "plot $samples using 1:2 with points pt 7 ps 0.3 lc rgb '#d55e00'\nunset multiplot\n";
   g.run();
 }
 

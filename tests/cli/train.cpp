@@ -48,7 +48,7 @@ TEST_CASE("train: a density comes near the true one, the same way every time") {
   const double reached = first["held_out_loss"], least = first["true_loss"];
   CHECK(reached > least);
   CHECK(reached < least + 0.25);  // of a normal density as wide as the ring: 1.1 more
-  CHECK(plot.text().find("3000 samples") != std::string::npos);
+  CHECK(plot.text().find("1500 samples") != std::string::npos);
 }
 
 TEST_CASE("train: people are told the losses by name") {

@@ -10,27 +10,6 @@
 
 namespace revode::nn {
 
-/// σ''(a), where h = σ(a) and slope = σ'(a) are known.
-template <class S>
-S curvature_of(activation sigma, const S& a, const S& h, const S& slope) {
-  using std::exp;
-  switch (sigma) {
-    case activation::identity:
-    case activation::relu: return S(0);
-    case activation::tanh: return S(-2) * h * slope;
-    case activation::sigmoid: return slope * (S(1) - h * S(2));
-    case activation::softplus: return slope * (S(1) - slope);
-    case activation::silu: {
-      const S s = S(1) / (S(1) + exp(S(-a)));
-      return s * (S(1) - s) * (S(2) + a * (S(1) - s * S(2)));
-    }
-    case activation::gelu:
-      return exp(S(a * a * S(-0.5))) * (S(2) - a * a) * S(0.39894228040143267794);
-    case activation::sin: return -h;
-  }
-  return S(0);
-}
-
 template <class S>
 struct hidden_work {
   Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic> x, a, h, slope, f, bar, input_bar;
@@ -56,7 +35,7 @@ class one_hidden_layer {
   void value(hidden_work<S>& w, const S& t, const X& x, const P& p, X& f, Rows& rows) const {
     run(w, t, x, p);
     const auto W2 = second(p.data());
-    f.noalias() = W2 * w.h;
+    product<false>(W2, w.h, f);
     f.colwise() += vector_view<const scalar_t<P>>(second_bias(p.data()), states_);
     for (index j = 0; j < x.cols(); ++j) {
       S trace = w.c[0] * w.slope(0, j);
@@ -73,7 +52,8 @@ class one_hidden_layer {
             S& gt, X& gx, GP& gp) const {
     run(w, t, x, p);
     const auto W2 = second(p.data());
-    w.f.noalias() = W2 * w.h;  // which its energy needs
+    w.f.resize(states_, x.cols());
+    product<false>(W2, w.h, w.f);  // which its energy needs
     for (index j = 0; j < x.cols(); ++j)
       for (index i = 0; i < states_; ++i)
         weights(i, j) += of_rows(energy_row, j) * S(2) * (w.f(i, j) + second_bias(p.data())[i]);
