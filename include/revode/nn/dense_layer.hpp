@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <revode/nn/activation.hpp>
-#include <revode/nn/dual_products.hpp>
+#include <revode/nn/module/dual_products.hpp>
 #include <revode/nn/parameters.hpp>
 
 // What a module is, which dense_layer shows first. With x the input of a batch (samples as columns),
