@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // links: revode::safetensors
 // What docs/networks.md shows, between what a reader has of one's own.
+#include <revode/nn/controlled_field.hpp>
 #include <revode/nn/density.hpp>
 #include <revode/nn/mlp.hpp>
 #include <revode/nn/neural_field.hpp>
@@ -42,4 +43,12 @@ Eigen::MatrixXd w = ended.y;
 double loss = negative_log_likelihood(flow, ended.y, w);            // the mean of −log p(x), w its cotangents
 w.row(3).setConstant(0.03 / double(w.cols()));                      // and 0.03 of the mean energy
 auto gradient = ended.pullback({.y = w});
+}
+
+void controlled(const std::vector<double>& times, const Eigen::VectorXd& observed, const Eigen::MatrixXd& z0, const Eigen::VectorXd& weights,
+                const options& o) {
+control_path path(control::cubic_hermite, times);                   // or linear, rectilinear
+controlled_field driven(mlp({8, 32, 8 * 4}), path, 3, observed);    // 3 channels beside the time
+const options to_knots = path.at_knots(o, path.begin(), path.end());
+auto last = solve(problem{driven, z0, path.begin(), path.end(), weights}, tsit5{}, to_knots, recursive_checkpoint{});
 }
