@@ -75,6 +75,24 @@ TEST_CASE("flows: so are those of all rows by vectors, exact and random, deep an
       flow_field(neural_field(mlp({2, 4, 4, 2})), {.log_density = false, .kinetic_energy = true}));
 }
 
+/// A field that does not share its forward pass between vectors.
+struct unshared : neural_field<mlp> {
+  using neural_field::neural_field;
+  void call_and_pull() const = delete;
+};
+
+TEST_CASE("flows: a field that shares no forward pass gives the same bits") {
+  random_numbers random(4);
+  const flow_options all{.kinetic_energy = true, .squared_jacobian = true};
+  const flow_field shared(timed({3, 5, 4, 2}, activation::tanh), all);
+  const flow_field apart(unshared(mlp({3, 5, 4, 2}), time_input::yes), all);
+  const field_point<decltype(shared)> at(shared, 3, random);
+  batch one = at.y, other = at.y;
+  shared(at.t, at.y, at.p, one);
+  apart(at.t, at.y, at.p, other);
+  CHECK(one == other);
+}
+
 /// The rates of one sample below x, by these vectors and that drawing.
 flat rows_of(flow_field<neural_field<mlp>>& f, index drawing, const batch& y, const flat& p) {
   batch rate = y;

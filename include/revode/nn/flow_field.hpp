@@ -42,8 +42,9 @@ struct flow_work {
 /// With random vectors trace and norm are unbiased estimates, and the gradient is exact for the vectors
 /// of the solve: they stay until the next draw, which has to wait for the pullback.
 /// shapes  y: (states + rows) × samples, samples as columns; p: flat, that of f
-/// cost    a call of f and, for trace or norm, one of f's vjp a vector; vjp and jvp take f's vjp over duals, one a
-///         vector. Of a neural_field<mlp> with one hidden layer the exact trace costs no more than f (closed form).
+/// cost    a call of f and, for trace or norm, a pull a vector (a neural_field shares the forward pass, other fields repeat it);
+///         vjp and jvp take f's vjp over duals, one a vector. Of a neural_field<mlp> with one hidden layer the exact
+///         trace costs little more than f (closed form).
 ///         Nothing is allocated after the first call of a size
 /// f       a field with states(), parameters(), vjp_without_parameters and a call, vjp and jvp over duals, p plain or not, as
 ///         neural_field

@@ -35,7 +35,8 @@ struct probe_work {
 /// Whatever weighs the rows, ω tr J + κ ‖J‖² changes as the bilinear form vᵀ J z with z = ω v + 2 κ Jᵀ v
 /// held fixed, and that is the derivative of Jᵀ v as x moves along z: one pull over duals a vector.
 /// shapes  x, f: states × samples; rows: flow_rows × samples
-/// cost    a value: 1 + count forward passes and count pulls; a pull: count pulls over duals
+/// cost    a value: a forward pass and count pulls where the field shares the pass (call_and_pull), count passes
+///         more where it does not; a pull: count pulls over duals
 template <class Field>
 class probed_field {
  public:
@@ -48,18 +49,27 @@ class probed_field {
 
   template <class S, class X, class P, class Rows>
   void value(probe_work<S>& w, const S& t, const X& x, const P& p, X& f, Rows& rows) const {
-    f_(t, x, p, f);
-    for (index j = 0; j < x.cols(); ++j) {
-      rows(trace_row, j) = rows(norm_row, j) = S(0);
-      rows(energy_row, j) = column_product(f, f, j);
-    }
-    for (index k = 0; probing_ && k < v_.count(); ++k) {
-      look(w, k, t, x, p);
+    for (index j = 0; j < x.cols(); ++j) rows(trace_row, j) = rows(norm_row, j) = S(0);
+    const auto add = [&](const auto& v, const auto& g) {
       for (index j = 0; j < x.cols(); ++j) {
-        rows(trace_row, j) += column_product(w.g, w.v, j);
-        rows(norm_row, j) += column_product(w.g, w.g, j);
+        rows(trace_row, j) += column_product(g, v, j);
+        rows(norm_row, j) += column_product(g, g, j);
+      }
+    };
+    w.v.resize(x.rows(), x.cols());
+    w.g.resize(x.rows(), x.cols());
+    const auto next = [&](index k, auto& v) { v_.fill(k, v); };
+    const index count = probing_ ? v_.count() : 0;
+    if constexpr (requires { f_.call_and_pull(t, x, p, f, count, w.v, w.g, next, add); }) {
+      f_.call_and_pull(t, x, p, f, count, w.v, w.g, next, add);
+    } else {
+      f_(t, x, p, f);
+      for (index k = 0; k < count; ++k) {
+        look(w, k, t, x, p);
+        add(w.v, w.g);
       }
     }
+    for (index j = 0; j < x.cols(); ++j) rows(energy_row, j) = column_product(f, f, j);
   }
 
   /// Adds the derivatives of Σ weights ∘ f + Σ of_rows ∘ rows. gp may be empty.
