@@ -163,6 +163,13 @@ void add(CLI::App& app, std::span<const option_text> options) {
   }
 }
 
+void add_train(CLI::App& app) {
+  auto& train = *app.add_subcommand("train", "a network inside a differential equation");
+  train.add_option("WHAT", CLI::callback_t{},
+                   "spiral: its field from pieces of it; density: a flow from points of it");
+  add(train, train_options);
+}
+
 void add_commands(CLI::App& app) {
   app.set_version_flag("--version", "revode " REVODE_VERSION);
   auto& list = *app.add_subcommand("list", "what there is, by name");
@@ -187,10 +194,7 @@ void add_commands(CLI::App& app) {
   add(ensemble, std::array{restart_option});
   auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");
   add(schedule, schedule_options);
-  auto& train = *app.add_subcommand("train", "a network inside a differential equation");
-  train.add_option("WHAT", CLI::callback_t{},
-                   "spiral: its field from pieces of it; density: a flow from points of it");
-  add(train, train_options);
+  add_train(app);
   auto& merge = *app.add_subcommand(
       "merge", "the parts of an ensemble in one file: 'revode merge a.npz b.npz --out all.npz'");
   merge.add_option("PARTS", CLI::callback_t{}, "files by 'revode ensemble … --out part.npz'");
