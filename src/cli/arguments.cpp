@@ -139,6 +139,16 @@ constexpr std::array schedule_options{
     option_text{"--plot", "FILE", "draw the schedule, .svg or .png (needs gnuplot)"},
     json};
 
+constexpr std::array train_options{
+    option_text{"--epochs", "N", "passes over the data (default: spiral 100, density 32)"},
+    option_text{"--seed", "N", "of the first weights and the order of the data (default 1)"},
+    option_text{"--rate", "X", "Adam's rate, which falls to 0 (default 0.03)"},
+    option_text{"--plot", "FILE",
+                "draw the fit beside the data, or the density and samples of it, .svg or .png"},
+    option_text{"--loss-plot", "FILE", "draw the loss by epoch"},
+    option_text{"--out", "FILE", "write the weights for torch and others, .safetensors"},
+    json};
+
 void add(CLI::App& app, std::span<const option_text> options) {
   for (const option_text& o : options) {
     if (std::string_view(o.kind).empty()) {
@@ -151,6 +161,13 @@ void add(CLI::App& app, std::span<const option_text> options) {
                                     : CLI::MultiOptionPolicy::TakeLast);
     }
   }
+}
+
+void add_train(CLI::App& app) {
+  auto& train = *app.add_subcommand("train", "a network inside a differential equation");
+  train.add_option("WHAT", CLI::callback_t{},
+                   "spiral: its field from pieces of it; density: a flow from points of it");
+  add(train, train_options);
 }
 
 void add_commands(CLI::App& app) {
@@ -177,6 +194,7 @@ void add_commands(CLI::App& app) {
   add(ensemble, std::array{restart_option});
   auto& schedule = *app.add_subcommand("schedule", "count and draw a checkpointing schedule");
   add(schedule, schedule_options);
+  add_train(app);
   auto& merge = *app.add_subcommand(
       "merge", "the parts of an ensemble in one file: 'revode merge a.npz b.npz --out all.npz'");
   merge.add_option("PARTS", CLI::callback_t{}, "files by 'revode ensemble … --out part.npz'");

@@ -33,6 +33,7 @@ report list_command(const arguments& given);
 report solve_command(const arguments& given);
 report gradient_command(const arguments& given);
 report ensemble_command(const arguments& given);
+report train_command(const arguments& given);
 report merge_command(const arguments& given);
 report new_command(const arguments& given);
 report completion_command(const arguments& given);

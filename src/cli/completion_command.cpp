@@ -47,6 +47,7 @@ std::map<std::string, std::string> words_of_options() {
 /// The words behind a command, besides its options and files.
 std::string words_behind(const std::string& command) {
   if (command == "list") return "problems methods adjoints schedules ensembles";
+  if (command == "train") return "spiral density";
   if (command == "new") return "problem method";
   if (command == "bench") return "wpd adjoint";
   if (command == "completion") return "bash zsh fish man";
@@ -67,7 +68,8 @@ std::string bash() {
     text +=
         "    " + option + ") COMPREPLY=($(compgen -W '" + words + "' -- \"$cur\")); return ;;\n";
   text +=
-      "    --out|--plot|--events|--steps-log|--histogram|--spill) COMPREPLY=($(compgen -f -- "
+      "    --out|--plot|--loss-plot|--events|--steps-log|--histogram|--spill) COMPREPLY=($(compgen "
+      "-f -- "
       "\"$cur\")); return ;;\n  esac\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    words='" +
       joined(all, [](const described_command& c) { return c.name; }) +

@@ -18,6 +18,7 @@ report run(const arguments& given) {
   if (given.command == "solve") return solve_command(given);
   if (given.command == "grad") return gradient_command(given);
   if (given.command == "ensemble") return ensemble_command(given);
+  if (given.command == "train") return train_command(given);
   if (given.command == "merge") return merge_command(given);
   if (given.command == "new") return new_command(given);
   if (given.command == "completion") return completion_command(given);

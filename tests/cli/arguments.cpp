@@ -133,7 +133,7 @@ TEST_CASE("the library's own refusals pass through") {
 TEST_CASE("help and version are no misuse") {
   CHECK(run("--version").out == "revode 0.1.0\n");
   for (const char* words :
-       {"--help", "solve --help", "grad -h", "schedule --help", "list --help"}) {
+       {"--help", "solve --help", "grad -h", "schedule --help", "list --help", "train --help"}) {
     CAPTURE(words);
     const outcome o = run(words);
     CHECK(o.exit_status == 0);

@@ -11,7 +11,7 @@
 namespace revode::cli {
 namespace {
 
-const char* const commands[] = {"list", "solve", "grad", "ensemble", "schedule"};
+const char* const commands[] = {"list", "solve", "grad", "ensemble", "schedule", "train"};
 
 /// What bash offers at the end of these words.
 std::string offered(const std::string& words) {
@@ -59,6 +59,7 @@ TEST_CASE("bash completes commands, problems, options and methods") {
   CHECK(offered("solve lorenz --metho") == " --method \n");
   CHECK(offered("solve lorenz --method rodas5") == " rodas5 rodas5p \n");
   CHECK(offered("schedule --kind bin") == " binomial \n");
+  CHECK(offered("train den") == " density \n");
   CHECK(offered("list prob") == " problems \n");
   CHECK(offered("grad ").find(" lorenz ") != std::string::npos);
 }

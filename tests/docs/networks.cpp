@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // links: revode::safetensors
 // What docs/networks.md shows, between what a reader has of one's own.
+#include <revode/nn/controlled_field.hpp>
+#include <revode/nn/density.hpp>
 #include <revode/nn/mlp.hpp>
 #include <revode/nn/neural_field.hpp>
 #include <revode/nn/optimisers.hpp>
@@ -31,4 +33,22 @@ kept.array("adam.square", optimiser.square);
 kept.counter("adam.steps", optimiser.steps);
 kept.counter("step", step);
 kept.resume("run.safetensors");                     // where there is one
+}
+
+void density(const Eigen::MatrixXd& points, const Eigen::VectorXd& weights, const options& o) {
+flow_field flow(neural_field(mlp({3, 64, 2}), time_input::yes), {.kinetic_energy = true});
+problem likelihood{flow, points, 0.0, 1.0, weights};                // points: x, and 0 in the rows below it
+auto ended = solve(likelihood, tsit5{}, o, recursive_checkpoint{.slots = 20});
+Eigen::MatrixXd w = ended.y;
+double loss = negative_log_likelihood(flow, ended.y, w);            // the mean of −log p(x), w its cotangents
+w.row(3).setConstant(0.03 / double(w.cols()));                      // and 0.03 of the mean energy
+auto gradient = ended.pullback({.y = w});
+}
+
+void controlled(const std::vector<double>& times, const Eigen::VectorXd& observed, const Eigen::MatrixXd& z0, const Eigen::VectorXd& weights,
+                const options& o) {
+control_path path(control::cubic_hermite, times);                   // or linear, rectilinear
+controlled_field driven(mlp({8, 32, 8 * 4}), path, 3, observed);    // 3 channels beside the time
+const options to_knots = path.at_knots(o, path.begin(), path.end());
+auto last = solve(problem{driven, z0, path.begin(), path.end(), weights}, tsit5{}, to_knots, recursive_checkpoint{});
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include <revode/ad/dual.hpp>
 #include <revode/ad/functions.hpp>
 #include <revode/batch/elementary.hpp>
 #include <revode/config.hpp>
@@ -105,7 +106,8 @@ void gelu_of_all(S* z, S* slope, S* other, index n) {
   }
 }
 
-/// One block of a pass, all of it in the first-level cache.
+/// One block of a pass, all of it in the first-level cache: at most so many numbers.
+inline constexpr index activation_block = 256;
 template <class S>
 void activate_block(activation sigma, S* z, S* slope, S* other, index n) {
   using std::cos;
@@ -147,12 +149,50 @@ void activate_block(activation sigma, S* z, S* slope, S* other, index n) {
   }
 }
 
+/// σ''(a), where h = σ(a) and slope = σ'(a) are known.
+template <class S>
+S curvature_of(activation sigma, const S& a, const S& h, const S& slope) {
+  using std::exp;
+  switch (sigma) {
+    case activation::identity:
+    case activation::relu: return S(0);
+    case activation::tanh: return S(-2) * h * slope;
+    case activation::sigmoid: return slope * (S(1) - h * S(2));
+    case activation::softplus: return slope * (S(1) - slope);
+    case activation::silu: {
+      const S s = S(1) / (S(1) + exp(S(-a)));
+      return s * (S(1) - s) * (S(2) + a * (S(1) - s * S(2)));
+    }
+    case activation::gelu:
+      return exp(S(a * a * S(-0.5))) * (S(2) - a * a) * S(0.39894228040143267794);
+    case activation::sin: return -h;
+  }
+  return S(0);
+}
+
+/// Over duals with one direction: σ and σ' of plain numbers, in vectors where those are, and σ''.
+template <class T>
+requires(std::is_floating_point_v<T>) void activate_block(activation sigma, dual<T, 1>* z,
+                                                          dual<T, 1>* slope, dual<T, 1>*, index n) {
+  T a[activation_block], value[activation_block], plain_slope[activation_block],
+      other[activation_block];
+  for (index i = 0; i < n; ++i) a[i] = value[i] = z[i].value;
+  activate_block(sigma, value, plain_slope, other, n);
+  for (index i = 0; i < n; ++i) {
+    const T moves = z[i].d[0];
+    z[i].value = value[i];
+    z[i].d[0] = plain_slope[i] * moves;
+    slope[i].value = plain_slope[i];
+    slope[i].d[0] = curvature_of(sigma, a[i], value[i], plain_slope[i]) * moves;
+  }
+}
+
 /// z ← σ(z + b 1ᵀ) and slope ← σ'(z + b 1ᵀ), in one pass over memory.
 /// shapes  z, slope: rows × samples; b: rows, or null
 /// cost    no allocation; slope may be null, when no derivative will be asked for
 template <class S, class W>
 void bias_and_activation(activation sigma, const W* b, columns_view<S> z, S* slope) {
-  constexpr index block = 256;
+  constexpr index block = activation_block;
   S slopes[block], other[block];
   const index rows = z.rows(), size = z.size();
   S* numbers = z.data();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <revode/nn/activation.hpp>
+#include <revode/nn/module/dual_products.hpp>
 #include <revode/nn/parameters.hpp>
 
 // What a module is, which dense_layer shows first. With x the input of a batch (samples as columns),
@@ -50,7 +51,7 @@ struct dense_layer {
 
   template <class S, class W>
   void forward(columns_view<const S> x, const W* p, columns_view<S> y, S* kept, bool slopes) const {
-    y.noalias() = rows_view<const W>(p, out, in) * x;
+    product<false>(rows_view<const W>(p, out, in), x, y);
     bias_and_activation(sigma, p + out * in, y, slopes && this->kept() > 0 ? kept : nullptr);
   }
 
@@ -59,19 +60,20 @@ struct dense_layer {
             S*) const {
     by_slopes(kept, gy);
     if (gp != nullptr) {
-      rows_view<S>(gp, out, in).noalias() += gy * x.transpose();
+      product<true>(gy, x.transpose(), rows_view<S>(gp, out, in));
       add_columns(gy, gp + out * in);
     }
     if (gx != nullptr)
-      columns_view<S>(gx, in, x.cols()).noalias() = rows_view<const W>(p, out, in).transpose() * gy;
+      product<false>(rows_view<const W>(p, out, in).transpose(), gy,
+                     columns_view<S>(gx, in, x.cols()));
   }
 
   template <class S, class W>
   void push(columns_view<const S> x, const W* p, const S* kept, columns_view<const S> dx,
             const S* dp, columns_view<S> dy, S*) const {
-    dy.noalias() = rows_view<const W>(p, out, in) * dx;
+    product<false>(rows_view<const W>(p, out, in), dx, dy);
     if (dp != nullptr) {
-      dy.noalias() += rows_view<const S>(dp, out, in) * x;
+      product<true>(rows_view<const S>(dp, out, in), x, dy);
       dy.colwise() += vector_view<const S>(dp + out * in, out);
     }
     by_slopes(kept, dy);

@@ -41,6 +41,7 @@ class mlp {
   index parameters() const { return parameters_; }
   index kept() const { return kept_; }
   index work() const { return 2 * widest_; }
+  const std::vector<dense_layer>& layers() const { return layers_; }
 
   void add_leaves(const std::string& path, std::vector<leaf>& leaves) const {
     for (std::size_t l = 0; l < layers_.size(); ++l)

@@ -107,24 +107,45 @@ class neural_field {
   /// Adds wᵀ f_t, wᵀ f_y, wᵀ f_p. gp may be empty: then nothing is computed for it.
   template <class S, class Y, class P, class G>
   void vjp(const S& t, const Y& y, const P& p, const Y& weights, S& gt, Y& gy, G& gp) const {
-    const index samples = samples_of(y, p), outputs = network_.outputs();
+    const index samples = samples_of(y, p);
     auto&& w = room<S>();
     const auto x = input(w, t, y, samples);
     run(w, x, p, true);
-    for (index j = 0; j < samples; ++j)
-      for (index i = 0; i < outputs; ++i)
-        w.output[j * outputs + i] = weights.data()[j * states_ + first_ + i];
-    field_work<S>::fit(w.input_bar, x.size());
-    S* of_network = gp.size() > 0 ? gp.data() + known : nullptr;
-    network_.pull(x, p.data() + known, static_cast<const S*>(w.kept.data()),
-                  columns_view<S>(w.output.data(), outputs, samples), w.input_bar.data(),
-                  of_network, w.work.data());
+    pull_network(w, x, p, weights, gp.size() > 0 ? gp.data() + known : static_cast<S*>(nullptr));
     for (index j = 0; j < samples; ++j) {
       const S* column = w.input_bar.data() + j * x.rows();
       for (index i = 0; i < states_; ++i) gy.data()[j * states_ + i] += column[i];
       if (time_ == time_input::yes) gt += column[states_];
     }
     if constexpr (has_physics) pull_physics(t, y, p, weights, gt, gy, gp, samples);
+  }
+
+  /// dy = f, and with the same forward pass g = f_yᵀ w for `count` weights: next(k, w) writes those with
+  /// number k, take(w, g) is told what they give.
+  template <class S, class Y, class P, class Next, class Take>
+  void call_and_pull(const S& t, const Y& y, const P& p, Y& dy, index count, Y& weights, Y& g,
+                     const Next& next, const Take& take) const {
+    const index samples = samples_of(y, p), outputs = network_.outputs();
+    auto&& w = room<S>();
+    const auto x = input(w, t, y, samples);
+    run(w, x, p, true);
+    if constexpr (has_physics) call_physics(t, y, p, dy, samples);
+    for (index j = 0; j < samples; ++j)
+      for (index i = 0; i < outputs; ++i) {
+        S& to = dy.data()[j * states_ + first_ + i];
+        to = has_physics ? S(to + w.output[j * outputs + i]) : w.output[j * outputs + i];
+      }
+    vec<S, 0> none{};
+    S gt(0);
+    for (index k = 0; k < count; ++k) {
+      next(k, weights);
+      pull_network(w, x, p, weights, static_cast<S*>(nullptr));
+      for (index j = 0; j < samples; ++j)
+        for (index i = 0; i < states_; ++i)
+          g.data()[j * states_ + i] = w.input_bar[j * x.rows() + i];
+      if constexpr (has_physics) pull_physics(t, y, p, weights, gt, g, none, samples);
+      take(weights, g);
+    }
   }
 
   /// out = f_t dt + f_y dy + f_p dp.
@@ -214,6 +235,20 @@ class neural_field {
     network_.forward(x, p.data() + known,
                      columns_view<S>(w.output.data(), network_.outputs(), x.cols()), w.kept.data(),
                      slopes);
+  }
+
+  /// w.input_bar ← what these weights of f give its input, after a run with slopes; adds to gp, if any.
+  template <class S, class P, class Y>
+  void pull_network(field_work<S>& w, columns_view<const S> x, const P& p, const Y& weights,
+                    S* gp) const {
+    const index outputs = network_.outputs();
+    for (index j = 0; j < x.cols(); ++j)
+      for (index i = 0; i < outputs; ++i)
+        w.output[j * outputs + i] = weights.data()[j * states_ + first_ + i];
+    field_work<S>::fit(w.input_bar, x.size());
+    network_.pull(x, p.data() + known, static_cast<const S*>(w.kept.data()),
+                  columns_view<S>(w.output.data(), outputs, x.cols()), w.input_bar.data(), gp,
+                  w.work.data());
   }
 
   template <class S, class Y>

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <revode/config.hpp>
+#include <revode/status.hpp>
+
+namespace revode::cli {
+
+/// What `revode train` was asked for.
+struct training_request {
+  std::string what;
+  index epochs = 0;
+  std::uint64_t seed = 1;
+  double rate = 0;
+  std::string plot, loss_plot, out;
+  bool json = false;
+};
+
+/// One number that a training found, under its name in JSON and in words.
+struct found_number {
+  const char* name;
+  double value;
+  const char* words;
+};
+
+/// How a training went. What it made is behind two functions, called where its status is success.
+struct training {
+  status ended = status::success;
+  index steps = 0, parameters = 0;
+  std::vector<double> losses;  ///< the means of whole epochs
+  double seconds = 0;
+  std::vector<found_number> found;
+  std::function<void(const std::string&path)> draw, save;
+};
+
+/// One minibatch: its loss, or why there is none.
+struct trained_step {
+  status ended;
+  double loss;
+};
+
+/// Runs epochs of `batches` steps until all are done or one has no loss; `step` gets epoch, batch and
+/// rate. Shows how far it is where stderr is a terminal.
+void run_epochs(const training_request& r, index batches, training& t,
+                const std::function<trained_step(index, index, double)>& step);
+
+/// A network of 252 weights that learns a spiral's field from segments of it.
+training train_spiral(const training_request& r);
+/// A flow of 386 weights that learns the density of points about eight places on a ring.
+training train_density(const training_request& r);
+
+/// The losses by epoch, on a logarithmic scale where all are positive and far apart.
+void draw_losses(const training_request& r, const training& t);
+
+}  // namespace revode::cli
