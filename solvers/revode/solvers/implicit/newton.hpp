@@ -49,8 +49,8 @@ void take_memo(const Memo& from, bool tried, double t, const Y& y, Memo& to) {
 }
 
 /// Which Jacobian and factors a trial takes; they are put into `to`.
-template <class Record, class M, class Y>
-Record choose_factors(double t, double h, bool adaptive, const carry<M, Y>& from, carry<M, Y>& to) {
+template <class Record, class From, class To>
+Record choose_factors(double t, double h, bool adaptive, const From& from, To& to) {
   Record r{};
   r.rate = 1;
   if (renew_jacobian(from.memo, adaptive)) r.flags |= r.new_jacobian | r.new_factors;
@@ -66,9 +66,8 @@ Record choose_factors(double t, double h, bool adaptive, const carry<M, Y>& from
 }
 
 /// The Jacobian of a step from (t, y), as decided.
-template <class M, class System, class Y, class Record>
-status take_jacobian(const M& m, System& sys, double t, const Y& y, const Record& r,
-                     carry<M, Y>& to) {
+template <class M, class System, class Y, class Record, class Carry>
+status take_jacobian(const M& m, System& sys, double t, const Y& y, const Record& r, Carry& to) {
   if (!r.has(r.new_jacobian)) return status::success;
   if (!jacobian_is_at(to.memo, t, y)) {
     algebra_of(m).evaluate(sys, t, y, to.cache.jacobian);

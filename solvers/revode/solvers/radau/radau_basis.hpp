@@ -39,24 +39,31 @@ struct radau_basis {
   }();
 };
 
-/// z ← the last step's polynomial at the stages of this one, less its end: 0 where there is none.
-template <class Y, int S>
-void predict_radau_stages(const newton_memo<Y, S>& memo, double h, Y (&z)[S]) {
+/// z ← the polynomial of a step of K stages, of length h_past, at the S stages of the next one, less its
+/// end.
+template <int K, class Y, int S>
+void extrapolate_stages(const Y* past, double h_past, double h, Y (&z)[S]) {
   using T = scalar_t<Y>;
-  if (memo.h == 0) {
-    for (Y& part : z) fill(part, T(0));
-    return;
-  }
-  const double ratio = h / memo.h;
+  const double ratio = h / h_past;
   for (int i = 0; i < S; ++i) {
-    const radau_basis<S> at(muladd(radau_numbers<S>::c[i], ratio, 1.0));
-    const T last = T(at.value[S - 1] - 1);
+    const radau_basis<K> at(muladd(radau_numbers<S>::c[i], ratio, 1.0));
+    const T last = T(at.value[K - 1] - 1);
     for (int k = 0, n = length(z[i]); k < n; ++k) {
-      T sum = last * memo.past[S - 1].data()[k];
-      for (int j = S - 2; j >= 0; --j) sum = muladd(T(at.value[j]), memo.past[j].data()[k], sum);
+      T sum = last * past[K - 1].data()[k];
+      for (int j = K - 2; j >= 0; --j) sum = muladd(T(at.value[j]), past[j].data()[k], sum);
       z[i].data()[k] = sum;
     }
   }
+}
+
+/// z ← the last step's polynomial at the stages of this one, less its end: 0 where there is none.
+template <class Y, int S>
+void predict_radau_stages(const newton_memo<Y, S>& memo, double h, Y (&z)[S]) {
+  if (memo.h == 0) {
+    for (Y& part : z) fill(part, scalar_t<Y>(0));
+    return;
+  }
+  extrapolate_stages<S>(memo.past, memo.h, h, z);
 }
 
 }  // namespace revode

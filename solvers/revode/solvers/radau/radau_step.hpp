@@ -5,6 +5,7 @@
 
 #include <revode/ad/functions.hpp>
 #include <revode/solvers/radau/radau_basis.hpp>
+#include <revode/solvers/radau/radau_control.hpp>
 #include <revode/solvers/radau/radau_types.hpp>
 
 namespace revode {
@@ -46,10 +47,11 @@ void apply_radau_correction(radau_stages<Y, S>& s, radau_cache<L, Y, S>& c) {
 }
 
 /// The first part of a step: Jacobian and factors as decided, y_n on the tape, predicted stages.
-/// `to` is the carry of the new step, with the state and memo of the old one.
-template <class M, class System, class Y>
+/// `to` is the carry of the new step, with the state and memo of the old one. A carry is here whatever has
+/// a state, memo and cache (variable_step.hpp).
+template <class M, class System, class Y, class Carry>
 status prepare_radau_step(const M& m, System& sys, double t, double t_new, newton_record<1> r,
-                          carry<M, Y>& to, radau_stages_t<M, Y>& s) {
+                          Carry& to, radau_stages<Y, M::stages>& s) {
   const double h = t_new - t;
   copy(to.state, s.y);
   predict_radau_stages(to.memo, h, s.z);
@@ -66,10 +68,10 @@ status prepare_radau_step(const M& m, System& sys, double t, double t_new, newto
 }
 
 /// The last part: the new state and its slope, and what the next step's stages come from.
-template <class M, class System, class Y>
-void finish_radau_step(System& sys, double t, double t_new, const radau_stages_t<M, Y>& s,
-                       carry<M, Y>& to) {
-  constexpr int last = M::stages - 1;
+template <class System, class Y, int S, class Carry>
+void finish_radau_step(System& sys, double t, double t_new, const radau_stages<Y, S>& s,
+                       Carry& to) {
+  constexpr int last = S - 1;
   for (int k = 0, n = length(s.y); k < n; ++k)
     to.state.data()[k] = s.y.data()[k] + s.z[last].data()[k];
   for (int i = 0; i <= last; ++i) copy(s.z[i], to.memo.past[i]);
@@ -103,12 +105,17 @@ void settle_tangents(const L& algebra, System& sys, double t, double t_new, rada
   }
 }
 
+template <class L, class System, class Carry>
+void refresh_radau(const L& algebra, System& sys, double t, Carry& c) {
+  using T = scalar_t<std::remove_cvref_t<decltype(c.state)>>;
+  sys(t, c.state, c.cache.slope);
+  algebra.evaluate(sys, c.memo.t_jacobian, c.memo.y_jacobian, c.cache.jacobian);
+  if (c.memo.h_factors != 0)
+    c.cache.factors.factor(c.cache.jacobian, T(c.memo.h_factors), mass_of(sys));
+}
 template <radau_method M, class System, class Y>
 void refresh(const M& m, System& sys, double t, carry<M, Y>& c) {
-  sys(t, c.state, c.cache.slope);
-  algebra_of(m).evaluate(sys, c.memo.t_jacobian, c.memo.y_jacobian, c.cache.jacobian);
-  if (c.memo.h_factors != 0)
-    c.cache.factors.factor(c.cache.jacobian, scalar_t<Y>(c.memo.h_factors), mass_of(sys));
+  refresh_radau(algebra_of(m), sys, t, c);
 }
 
 template <radau_method M, class System, class Y>
@@ -120,9 +127,9 @@ void begin(const M& m, System& sys, double t, const Y& y, carry<M, Y>& c) {
   refresh(m, sys, t, c);
 }
 
-template <radau_method M, class System, class Y>
-void replay(const M& m, System& sys, double t, double t_new, newton_record<1> r, carry<M, Y>& c,
-            radau_stages_t<M, Y>& s) {
+template <class M, class System, class Y, class Carry>
+void replay_radau_step(const M& m, System& sys, double t, double t_new, newton_record<1> r,
+                       Carry& c, radau_stages<Y, M::stages>& s) {
   prepare_radau_step(m, sys, t, t_new, r, c, s);
   for (int i = 0; i < r.iterations[0]; ++i) {
     radau_correction(sys, t, t_new, s, c.cache);
@@ -132,6 +139,11 @@ void replay(const M& m, System& sys, double t, double t_new, newton_record<1> r,
   if constexpr (is_differentiable_v<scalar_t<Y>>)
     settle_tangents(algebra_of(m), sys, t, t_new, s, c.cache);
   finish_radau_step(sys, t, t_new, s, c);
+}
+template <radau_method M, class System, class Y>
+void replay(const M& m, System& sys, double t, double t_new, newton_record<1> r, carry<M, Y>& c,
+            radau_stages_t<M, Y>& s) {
+  replay_radau_step(m, sys, t, t_new, r, c, s);
 }
 
 /// Iterates until the control is satisfied; the record of it.
@@ -171,18 +183,24 @@ double radau_newton_tolerance(double allowed, double rounding) {
   return std::fmax(rounding, std::fmin(0.03, parts[S / 2] / allowed));
 }
 
+/// What the last step made of y.
+template <class Y, int S>
+const Y& last_change(const newton_memo<Y, S>& memo) {
+  return memo.past[S - 1];
+}
+
 struct radau_aims {
   double kappa, allowed, rounding;
 };
 /// Weights 1/(allowed (atol + rtol |y|)); κ and what is allowed. Sizes are those at either end of the
 /// last step, since an element may pass 0.
-template <class L, class Y, int S>
-radau_aims aim_radau_step(const tolerance& tol, const newton_memo<Y, S>& memo, const Y& y,
+template <class L, class Memo, class Y, int S>
+radau_aims aim_radau_step(const tolerance& tol, const Memo& memo, const Y& y,
                           radau_cache<L, Y, S>& c) {
   using T = scalar_t<Y>;
   fill_weights(y, tol, c.weight);
   copy(y, c.stage);
-  axpy(T(-1), memo.past[S - 1], c.stage);
+  axpy(T(-1), last_change(memo), c.stage);
   const double size =
       std::fmax(relative_size(tol, y, c.weight), relative_size(tol, c.stage, c.weight));
   const double allowed = radau_allowance<S>(size);
@@ -250,14 +268,10 @@ double radau_error_squared(System& sys, const tolerance& tol, double t, double h
   return judge_radau_error(sys, tol, h, allowed, c);
 }
 
-/// Most iterations of an adaptive step.
-template <int S>
-inline constexpr int radau_iterations = 7 + 5 * (S - 3) / 2;
-
-template <class M, class System, class Y>
+template <class M, class System, class Y, class From, class To>
 outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const tolerance& tol, double t,
-                                         double t_new, const carry<M, Y>& from,
-                                         radau_stages_t<M, Y>& s, carry<M, Y>& next) {
+                                         double t_new, const From& from,
+                                         radau_stages<Y, M::stages>& s, To& next) {
   constexpr int stages = M::stages;
   const double h = t_new - t;
   outcome<newton_record<1>> found;
@@ -273,6 +287,7 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
                          first_rate(from.memo.next.rate), false, aims.rounding);
   found.what = iterate_radau(sys, t, t_new, control, s, next.cache);
   count_iterations(sys, control.iterations());
+  next.cache.theta = control.theta();
   found.record.iterations[0] = static_cast<std::uint8_t>(control.iterations());
   if (found.what != status::success) {
     found.record.rate = static_cast<float>(control.factor());
@@ -290,30 +305,29 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
   return found;
 }
 
-template <class M, class System, class Y>
-[[gnu::flatten]] outcome<newton_record<1>> try_small_radau_step(
-    const M& m, System& sys, const tolerance& tol, double t, double t_new, const carry<M, Y>& from,
-    radau_stages_t<M, Y>& s, carry<M, Y>& next) {
+template <class M, class System, class Y, class From, class To>
+[[gnu::flatten]] outcome<newton_record<1>> try_small_radau_step(const M& m, System& sys,
+                                                                const tolerance& tol, double t,
+                                                                double t_new, const From& from,
+                                                                radau_stages<Y, M::stages>& s,
+                                                                To& next) {
   return try_radau_step(m, sys, tol, t, t_new, from, s, next);
 }
-
-template <radau_method M, class System, class Y>
-outcome<newton_record<1>> attempt(const M& m, System& sys, const tolerance& tol, double t,
-                                  double t_new, const carry<M, Y>& from, radau_stages_t<M, Y>& s,
-                                  carry<M, Y>& next) {
+template <class M, class System, class Y, class From, class To>
+outcome<newton_record<1>> attempt_radau_step(const M& m, System& sys, const tolerance& tol,
+                                             double t, double t_new, const From& from,
+                                             radau_stages<Y, M::stages>& s, To& next) {
   if constexpr (stays_small_v<Y>)
     return try_small_radau_step(m, sys, tol, t, t_new, from, s, next);
   else
     return try_radau_step(m, sys, tol, t, t_new, from, s, next);
 }
 
-template <radau_method M, class Controller, class Memory, class Y>
-double propose(const M&, const Controller& c, Memory& memory,
-               const outcome<newton_record<1>>& found, carry<M, Y>& from, carry<M, Y>& next) {
-  constexpr int most = 2 * radau_iterations<M::stages>;
-  const double work = std::fmin(1.0, (1.0 + most) / (most + found.record.iterations[0]));
-  constexpr growth_limits limits{8, M::stages == 3 ? 8 : 1.1};  // RADAU5 has no other
-  return propose_by_newton(c, memory, found, from.memo, next.memo, M::stages + 1, work, limits);
+template <radau_method M, class System, class Y>
+outcome<newton_record<1>> attempt(const M& m, System& sys, const tolerance& tol, double t,
+                                  double t_new, const carry<M, Y>& from, radau_stages_t<M, Y>& s,
+                                  carry<M, Y>& next) {
+  return attempt_radau_step(m, sys, tol, t, t_new, from, s, next);
 }
 
 }  // namespace revode

@@ -115,6 +115,7 @@ struct radau_cache {
   typename L::template jacobian<Y> jacobian;
   radau_factors<L, Y, S> factors;
   Y w[S], correction[S], stage, weight;
+  double theta = 0;  ///< by how much the last iterations converged (newton_control::theta)
 
   radau_cache() = default;
   explicit radau_cache(const Y& y) : slope(y), jacobian{}, factors{}, stage(y), weight(y) {
