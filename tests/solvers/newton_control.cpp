@@ -152,6 +152,26 @@ TEST_CASE_TEMPLATE("iterations leave 0.03 of a tolerance where nobody says how m
   CHECK(by_default.y != solve(q, twice, o).y);
 }
 
+struct not_negative {
+  template <class T, class Y, class P>
+  bool inside(const T&, const Y& y, const P&) const {
+    return y[0] >= 0;
+  }
+};
+
+TEST_CASE_TEMPLATE(
+    "a step that leaves the domain is tried shorter until it is too short, not again", M, kencarp5,
+    esdirk547, radau_iia5, radau_iia9) {
+  const auto falls = [](const auto&, const auto& y, const auto& p, auto& dy) {
+    dy[0] = -p[0] + 0.0 * y[0];
+  };
+  const problem q{falls, vec<double, 1>{1.0}, 0.0, 2.0, vec<double, 1>{1.0}};
+  const auto s = solve(q, M{}, {.rtol = 1e-6, .atol = 1e-6}, events(not_negative{}));
+  CHECK(s.status == status::outside_domain);
+  CHECK(s.t == doctest::Approx(1).epsilon(1e-9));
+  CHECK(s.stats.rejected < 100);  // as by explicit methods: some dozens
+}
+
 TEST_CASE_TEMPLATE("equal steps in float, and with tolerances at rounding, converge", M, kvaerno3,
                    kencarp5, esdirk547, radau_iia5, radau_iia9, radau_iia13) {
   const auto end = [](auto one, const options& o) {

@@ -101,8 +101,10 @@ double propose_by_newton(const Controller& c, Memory& memory, const Outcome& fou
   if (!(found.error_squared <= 1)) {
     memory.rejected = from.next.rejected = true;
     from.next.growth = limits.recovery;
-    const double factor = found.what != status::success ? found.record.rate
-                          : from.next.accepted_h == 0   ? 0.1
+    // A trial that left the domain has been computed: its iterations ask for nothing.
+    const bool failed = found.what != status::success && found.what != status::outside_domain;
+    const double factor = failed                      ? found.record.rate
+                          : from.next.accepted_h == 0 ? 0.1
                                                       : bounded(c.safety * work / power_of(error));
     if (given && c.ratio != 0) memory.before *= factor;
     return factor;
