@@ -38,7 +38,7 @@ any_problem shorter(const char* name, double t1) {
 }
 
 const std::vector<std::string> massive_methods{"rodas3",     "rodas4",      "rodas5p", "radau_iia5",
-                                               "radau_iia9", "radau_iia13", "bdf5"};
+                                               "radau_iia9", "radau_iia13", "radau",   "bdf5"};
 
 /// rober_dae: y1' = −p0 y1 + p2 y2 y3, y2' = p0 y1 − p2 y2 y3 − p1 y2², 0 = y1 + y2 + y3 − 1.
 any_callbacks robertson() {
@@ -201,10 +201,10 @@ TEST_CASE("what a mass matrix does not go with is refused in words") {
   };
   says([&] { solve(q, "tsit5", {}); },
        "method tsit5 for a problem with a mass matrix (M y' = f is compiled for rodas3, rodas4, "
-       "rodas5p, radau_iia5, radau_iia9, radau_iia13, bdf5) take rodas5p?");
+       "rodas5p, radau_iia5, radau_iia9, radau_iia13, radau, bdf5) take rodas5p?");
   says([&] { solve(q, "kvaerno5", {}, dense_output{}); },
        "method kvaerno5 for a problem with a mass matrix (M y' = f is compiled for rodas3, rodas4, "
-       "rodas5p, radau_iia5, radau_iia9, radau_iia13, bdf5) take rodas5p?");
+       "rodas5p, radau_iia5, radau_iia9, radau_iia13, radau, bdf5) take rodas5p?");
   says([&] { solve(q, "rodas5p", {}, any_adjoint{"gauss"}); },
        "adjoint gauss for a problem with a mass matrix (algebraic variables have no equation "
        "backwards in time) take recursive_checkpoint?");

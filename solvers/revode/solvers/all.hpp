@@ -66,7 +66,7 @@ using rosenbrock_methods = method_list<rosenbrock23, ros3p, rodas3, rodas3p, ros
 using implicit_methods =
     method_list<implicit_euler, trapezoid, tr_bdf2, kvaerno3, kencarp3, esdirk325, kvaerno4,
                 kencarp4, kencarp47, esdirk436, kvaerno5, kencarp5, esdirk547, esdirk54i8,
-                radau_iia5, radau_iia9, radau_iia13>;
+                radau_iia5, radau_iia9, radau_iia13, radau>;
 using multistep_methods = method_list<bdf5>;
 using switching_methods = method_list<tsit5_rodas5p, vern7_rodas5p>;
 

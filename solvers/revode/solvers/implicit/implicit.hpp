@@ -13,6 +13,7 @@
 #include <revode/solvers/kvaerno3.hpp>
 #include <revode/solvers/kvaerno4.hpp>
 #include <revode/solvers/kvaerno5.hpp>
+#include <revode/solvers/radau.hpp>
 #include <revode/solvers/radau_iia13.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/radau_iia9.hpp>
