@@ -8,8 +8,12 @@
 #include <cstdio>
 #include <string>
 
+#include <revode/problems/andrews.hpp>
+#include <revode/problems/car_axis.hpp>
 #include <revode/problems/chemakzo.hpp>
 #include <revode/problems/pendulum_index1.hpp>
+#include <revode/problems/pendulum_index2.hpp>
+#include <revode/problems/pendulum_index3.hpp>
 #include <revode/problems/rober_dae.hpp>
 #include <revode/problems/transamp.hpp>
 #include <revode/solve/solve.hpp>
@@ -195,6 +199,34 @@ void print_tables(const F& f, const char* scale, double atol = 0) {
   }
 }
 
+/// Those of index 2 and 3, which are Radau's alone: counts, and digits of the first `count` elements, the
+/// positions, beside those of all.
+template <class F>
+void print_counts(const F& f, int count) {
+  std::printf(
+      "\n## %s, atol = rtol\n\n| rtol, method | digits of positions | of all | steps + rejected | "
+      "evaluations | Jacobians | factorisations |\n|---|---|---|---|---|---|---|\n",
+      F::name);
+  const problem q{f, f.y0(), F::t0, F::t1, f.parameters()};
+  for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
+    const options o{.rtol = rtol, .atol = rtol, .first_step = 1e-6};
+    const auto row = [&](const auto& m) {
+      const auto s = solve(q, m, o);
+      double positions = 0;
+      for (int i = 0; i < count; ++i)
+        positions = std::fmax(
+            positions, std::abs(s.y[i] - f.reference()[i]) / (1 + std::abs(f.reference()[i])));
+      std::printf("| %g, %s | %.2f | %.2f | %ld + %ld | %ld | %ld | %ld |\n", rtol, m.name,
+                  -std::log10(positions), digits_of(f, s.y, o), static_cast<long>(s.stats.accepted),
+                  static_cast<long>(s.stats.rejected), static_cast<long>(s.stats.field_evaluations),
+                  static_cast<long>(s.stats.jacobian_evaluations),
+                  static_cast<long>(s.stats.factorizations));
+    };
+    row(radau_iia5{});
+    row(radau_iia9{});
+  }
+}
+
 }  // namespace
 }  // namespace revode
 
@@ -203,4 +235,8 @@ int main() {
   revode::print_tables(revode::chemakzo{}, "atol = 1e-12", 1e-12);
   revode::print_tables(revode::pendulum_index1{}, "atol = rtol");
   revode::print_tables(revode::rober_dae{}, "atol = 1e-6 rtol");
+  revode::print_counts(revode::pendulum_index2{}, 2);
+  revode::print_counts(revode::pendulum_index3{}, 2);
+  revode::print_counts(revode::car_axis{}, 4);
+  revode::print_counts(revode::andrews{}, 7);
 }

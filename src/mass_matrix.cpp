@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -111,8 +112,22 @@ bool may_vanish(const row_of_numbers& row, int n) {
 
 }  // namespace
 
+void mass_matrix::check_index() {
+  for (std::size_t i = 0; i < index_.size(); ++i)
+    if (index_[i] < 1 || index_[i] > 3)
+      throw std::invalid_argument("index() of " + std::to_string(index_[i]) + " for element " +
+                                  std::to_string(i) +
+                                  " (1, 2 and 3 can be solved) write one of them, or lower it by "
+                                  "differentiation?");
+  higher_ = highest_index(index_) > 1;
+}
+
 void mass_matrix::resize(int n) {
   if (size() == n) return;
+  if (!index_.empty() && index_.size() != static_cast<std::size_t>(n))
+    throw std::invalid_argument("index() of " + std::to_string(index_.size()) +
+                                " elements for a state of " + std::to_string(n) +
+                                " (each has one) give as many?");
   std::map<std::pair<int, int>, rounded> all;
   for (const auto& w : written_.all()) {
     check(w, n);
@@ -142,9 +157,26 @@ void mass_matrix::refuse_entry(int i, int k, const char* where) {
 void mass_matrix::refuse_index() {
   throw std::invalid_argument(
       "algebraic equations that do not determine the variables whose derivatives M leaves out (of "
-      "index 2 or more, or contradictory at y0: w ∂f/∂y is singular there) differentiate them by "
-      "t, "
-      "with y' = f, until they do, or choose another y0?");
+      "index 2 or more, or contradictory at y0: w ∂f/∂y is singular there) tell the indices by "
+      "index() and take radau_iia5, differentiate the equations by t, with y' = f, until they do, "
+      "or choose another y0?");
+}
+
+void mass_matrix::refuse_method(const char* method) {
+  throw std::invalid_argument(
+      std::string("method ") + method +
+      " for a field with an index() above 1 (its estimates and Newton's iteration weigh all "
+      "elements alike) take radau_iia5, or differentiate the algebraic equations by t?");
+}
+
+void mass_matrix::refuse_start(int row, double off) {
+  char size[32];
+  std::snprintf(size, sizeof size, "%.2g", off);
+  throw std::invalid_argument("a start " + std::string(size) +
+                              " tolerances off the algebraic equation of row " +
+                              std::to_string(row) +
+                              " (with an index() above 1 states are taken as they are given) give "
+                              "one that fulfils it, and its derivatives by t?");
 }
 
 /// Bounds of errors grow faster than errors do: where they say that a row may vanish, its weights are

@@ -58,8 +58,10 @@ struct any_callbacks {
   /// ∂f/∂y row by row, into zeros: jac[i n + j] = ∂f_i/∂y_j
   std::function<void(double t, in y, in p, out jac)> jacobian{};
   bool by_finite_differences = false;
-  /// M of M y' = f(t, y, p), singular or not, of index 1: n × n numbers row by row. Empty: y' = f.
+  /// M of M y' = f(t, y, p), singular or not: n × n numbers row by row. Empty: y' = f.
   std::vector<double> mass{};
+  /// Of which index each element of y is: n times 1, 2 or 3. Empty: all 1.
+  std::vector<int> index{};
 };
 
 /// Any field. Copies share it; calls of one object may come from many threads where those of the callbacks

@@ -92,6 +92,10 @@ inline constexpr bool is_linearly_implicit_v = false;
 template <class M>
 inline constexpr bool takes_mass_v = false;
 
+/// Also where elements of y are of index 2 or 3.
+template <class M>
+inline constexpr bool takes_index_v = false;
+
 /// The method was given no linear algebra, which explicit ones have no use for.
 template <class M>
 inline constexpr bool has_no_algebra = !requires(const M& m) {

@@ -21,6 +21,8 @@ struct field_without_parameters {
     g.mass(m);
   }
   { f.mass(m); }
+  auto index() const requires requires(const std::remove_cvref_t<F>& g) { g.index(); }
+  { return f.index(); }
   template <class T, class Y, class P>
   REVODE_HD auto operator()(const T& t, const Y& y, const P&, Y& dy) const
       -> decltype(std::as_const(f)(t, y, dy)) {

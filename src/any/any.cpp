@@ -34,10 +34,15 @@ any_field::any_field(any_callbacks callbacks) {
   second_ = callbacks.by_finite_differences;
   mass_numbers_ = callbacks.mass.size();
   const mass_entries m = entries_of(callbacks.mass);
+  const std::vector<int> index = callbacks.index;
+  if (mass_numbers_ == 0 && !index.empty())
+    misuse("an index of " + std::to_string(index.size()) +
+           " numbers without a mass matrix (elements of y' = f are all of index 1) give "
+           "any_callbacks::mass, too?");
   erased_field f(
       compiled::callback_field(std::make_shared<const any_callbacks>(std::move(callbacks))));
-  erased_ =
-      std::make_shared<const erased_field>(mass_numbers_ > 0 ? erased_field(f, m) : std::move(f));
+  erased_ = std::make_shared<const erased_field>(mass_numbers_ > 0 ? erased_field(f, m, index)
+                                                                   : std::move(f));
 }
 
 any_field::any_field(std::shared_ptr<const erased_field> typed) : erased_(std::move(typed)) {

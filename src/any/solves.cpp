@@ -27,7 +27,9 @@ auto find_method(const any_method& m, const any_problem& q, const options& o,
   if (m.name() != compiled::automatic::name) return find_method(m.name());
   const bool there = q.f.erased() && q.f.has_jacobian() && q.f.has_pulls();
   const bool second = why == purpose::solution || (there && q.f.has_second());
-  const compiled::automatic by{o.rtol, !q.events.empty(), there, second, q.f.has_mass()};
+  const compiled::automatic by{o.rtol,         !q.events.empty(),
+                               there,          second,
+                               q.f.has_mass(), q.f.has_mass() && q.f.erased()->has_higher_index()};
   return find_method(std::string(by.method()));
 }
 

@@ -79,8 +79,10 @@ auto chosen_method(const arguments& given, const run_request& r) -> std::string_
 auto asked_method(const arguments& given, const run_request& r) -> std::string_view {
   const std::string& name = given.at("--method");
   if (name != compiled::automatic::name) return name;
-  return compiled::automatic{
-      .rtol = r.settings.rtol, .has_events = r.has_events(), .has_mass = r.problem.has_mass()}
+  return compiled::automatic{.rtol = r.settings.rtol,
+                             .has_events = r.has_events(),
+                             .has_mass = r.problem.has_mass(),
+                             .has_higher_index = r.problem.f.has_higher_index()}
       .method();
 }
 

@@ -10,6 +10,7 @@
 #include <revode/any.hpp>
 #include <revode/problems/catalog.hpp>
 #include <revode/problems/chemakzo.hpp>
+#include <revode/problems/pendulum_index3.hpp>
 #include <revode/problems/transamp.hpp>
 #include <revode/revode.hpp>
 #include <revode/solve/dense_output.hpp>
@@ -93,6 +94,46 @@ TEST_CASE("every method that takes a mass matrix reaches the references") {
         CHECK(s.y[static_cast<std::size_t>(q.reference_components[static_cast<std::size_t>(i)])] ==
               doctest::Approx(q.reference[i]).epsilon(1e-4));
     }
+}
+
+TEST_CASE("index 3 by name: the templates' bits, by Radau alone, from callbacks too") {
+  const options o{.rtol = 1e-7, .atol = 1e-7};
+  const auto q = typed(pendulum_index3{}, 1);
+  const any_problem named = shorter("pendulum_index3", 1);
+  const auto expected = solve(q, radau_iia5{}, o, recursive_checkpoint{});
+  CHECK(same_bits(solve(named, "radau_iia5", o).y, expected.y));
+  CHECK(same_bits(solve(named, "automatic", o).y, expected.y));
+  const auto bar = solve(q, radau_iia5{}, o, recursive_checkpoint{}).pullback(vector::Ones(5));
+  const auto g = solve(named, "radau_iia5", o, recursive_checkpoint{.slots = 3})
+                     .pullback({.y = any_state{1, 1, 1, 1, 1}});
+  CHECK(same_bits(g.y0, bar.y0));
+  CHECK(same_bits(g.p, bar.p));
+
+  any_callbacks by_hand{
+      .f =
+          [](double, auto y, auto p, auto dy) {
+            dy[0] = y[2], dy[1] = y[3];
+            dy[2] = -y[4] * y[0], dy[3] = -y[4] * y[1] - p[0] / p[1];
+            dy[4] = y[0] * y[0] + y[1] * y[1] - 1;
+          },
+      .by_finite_differences = true,
+      .mass = {1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0},
+      .index = {1, 1, 2, 2, 3}};
+  const any_problem of{.f = by_hand, .y0 = {1, 0, 0, 0, 0}, .t1 = 1, .p = {9.81, 1}};
+  const any_solution s = solve(of, "automatic", o);
+  REQUIRE(s.status == status::success);
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(std::abs(s.y[i] - expected.y[static_cast<Eigen::Index>(i)]) <= 1e-5);
+  CHECK_THROWS_WITH_AS(
+      solve(named, "rodas5p", o),
+      "method rodas5p for a field with an index() above 1 (its estimates and Newton's iteration "
+      "weigh all elements alike) take radau_iia5, or differentiate the algebraic equations by t?",
+      std::invalid_argument);
+  by_hand.mass.clear();
+  CHECK_THROWS_WITH_AS(any_field{by_hand},
+                       "an index of 5 numbers without a mass matrix (elements of y' = f are all of "
+                       "index 1) give any_callbacks::mass, too?",
+                       std::invalid_argument);
 }
 
 TEST_CASE("gradients of M y' = f by name have the templates' bits, in five states too") {

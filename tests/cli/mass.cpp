@@ -23,6 +23,10 @@ TEST_CASE("problems with a mass matrix are solved by Radau IIA, or by a method t
   }
   CHECK(run("solve pendulum_index1 --json").json()["method"] == "radau_iia5");
   CHECK(run("solve pendulum_index1 --json --method automatic").json()["method"] == "rodas5p");
+  CHECK(run("solve pendulum_index3 --json --method automatic").json()["method"] == "radau_iia5");
+  CHECK(run("solve car_axis --json --method radau_iia9").json()["status"] == "success");
+  CHECK(run("solve pendulum_index2 --method rodas5p").err.find("index() above 1") !=
+        std::string::npos);
   CHECK(run("solve transamp --t1 0.01 --why").exit_status == 0);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The problems M y' = f of index 1: their matrices, their starts and their references. (The headers
-// have these from quadruple precision, in two ways: tools/references/dae.cpp.)
+// The problems M y' = f: their matrices, their starts and their references. (The headers have these from
+// quadruple precision, in two ways: dae.cpp, dae_index3.cpp and andrews.cpp in
+// tools/references.)
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -8,8 +9,12 @@
 #include <string>
 #include <vector>
 
+#include <revode/problems/andrews.hpp>
+#include <revode/problems/car_axis.hpp>
 #include <revode/problems/chemakzo.hpp>
 #include <revode/problems/pendulum_index1.hpp>
+#include <revode/problems/pendulum_index2.hpp>
+#include <revode/problems/pendulum_index3.hpp>
 #include <revode/problems/rober_dae.hpp>
 #include <revode/problems/transamp.hpp>
 
@@ -186,6 +191,73 @@ TEST_CASE("pendulum_index1: the reference is the closed form") {
   // between three and four quarters of a period: the angle grows
   const real speed = std::sqrt(-2 * square * y), u = -y * speed, v = x * speed;
   check_reference(pendulum_index1{}, vector{x, y, u, v, -3 * square * y}, 2e-16);
+}
+
+TEST_CASE("pendulums of index 2 and 3: the same motion, which fulfils every constraint") {
+  CHECK(pendulum_index2{}.reference() == pendulum_index1{}.reference());
+  CHECK(pendulum_index3{}.reference() == pendulum_index1{}.reference());
+  check_ones_but_the_last(pendulum_index2{});
+  check_ones_but_the_last(pendulum_index3{});
+  for (const auto& y : {pendulum_index1{}.y0(), pendulum_index1{}.reference()}) {
+    CHECK(std::abs(rhs(pendulum_index2{}, 0, y)[4]) <= 1e-15);
+    CHECK(std::abs(rhs(pendulum_index3{}, 0, y)[4]) <= 4e-16);
+    CHECK(std::abs(rhs(pendulum_index1{}, 0, y)[4]) <= 1e-14);
+  }
+}
+
+TEST_CASE("car_axis: M, a start and an end on the constraints and on their derivatives") {
+  const car_axis f;
+  const auto m = mass_entries_of(f);
+  for (int i = 0; i < 10; ++i)
+    for (int k = 0; k < 10; ++k)
+      CHECK(m(i, k) == (i != k || i > 7 ? 0 : i < 4 ? 1 : 10 * 1e-2 * 1e-2 / 2));  // M ε²/2
+  const auto check = [&](double t, const vec<double, 10>& y) {
+    const auto dy = rhs(f, t, y);
+    CHECK(std::abs(dy[8]) <= 1e-16);
+    CHECK(std::abs(dy[9]) <= 4e-16);
+    // (xl xb + yl yb)' and half of ((xl - xr)² + (yl - yr)²)'
+    const double yb = 0.1 * std::sin(10 * t), xb = std::sqrt(1 - yb * yb);
+    const double vyb = std::cos(10 * t), vxb = -yb * vyb / xb;
+    CHECK(std::abs(y[4] * xb + y[0] * vxb + y[5] * yb + y[1] * vyb) <= 1e-15);
+    CHECK(std::abs((y[0] - y[2]) * (y[4] - y[6]) + (y[1] - y[3]) * (y[5] - y[7])) <= 1e-15);
+    // and the second derivative of the latter, which has the multipliers
+    const double u = y[4] - y[6], v = y[5] - y[7];
+    const double bend = (y[0] - y[2]) * (dy[4] - dy[6]) + (y[1] - y[3]) * (dy[5] - dy[7]);
+    CHECK(std::abs(u * u + v * v + bend / car_axis::k) <= 1e-13);
+  };
+  check(0, f.y0());
+  check(f.t1, f.reference());
+}
+
+TEST_CASE("car_axis is the problem of the literature: published digits") {
+  // Mazzia & Magherini, Test Set for IVP Solvers (2008), as deTestSet has them: good to 12 decimals in
+  // positions, to 11 in velocities, to 8 in multipliers
+  const double published[] = {0.4934557842755629e-1, 0.4969894602303324,     0.1041742524885400e+1,
+                              0.3739110272652214,    -0.7705836840321485e-1, 0.7446866596327776e-2,
+                              0.1755681574942899e-1, 0.7703410437794031,     -0.4736886750784630e-2,
+                              -0.1104680411345730e-2};
+  const auto y = car_axis{}.reference();
+  for (int i = 0; i < 10; ++i)
+    CHECK(std::abs(y[i] - published[i]) <= (i < 4 ? 2e-12 : i < 8 ? 1e-11 : 2e-9));
+}
+
+TEST_CASE("andrews: a start and an end on the constraints, in balance, published digits") {
+  const andrews f;
+  const auto check = [&](const vec<double, 27>& y, double forces, double gaps) {
+    const auto dy = rhs(f, 0, y);
+    for (int i = 0; i < 14; ++i) CHECK(dy[i] == y[7 + i]);
+    for (int i = 14; i < 21; ++i) CHECK(std::abs(dy[i]) <= forces);
+    for (int i = 21; i < 27; ++i) CHECK(std::abs(dy[i]) <= gaps);
+  };
+  check(f.y0(), 1e-14, 3e-17);
+  check(f.reference(), 1e-13, 1e-16);
+  // Mazzia & Magherini, Test Set for IVP Solvers (2008), by PSIDE: 10 digits of angles
+  const double published[] = {15.81077119629904,   -15.75637105984298, 0.04082224013073101,
+                              -0.5347301163226948, 0.5244099658805304, 0.5347301163226948,
+                              1.048080741042263,   1139.920302151208,  -1424.379294994111,
+                              11.03291221937134,   19.29337464421385,  0.5735699284790808};
+  for (int i = 0; i < 12; ++i)
+    CHECK(f.reference()[i] == doctest::Approx(published[i]).epsilon(i < 7 ? 1e-9 : 1e-6));
 }
 
 TEST_CASE("rober_dae has rober's reference, whose sum is 1") {

@@ -8,6 +8,7 @@
 #include <revode/problems/decay.hpp>
 #include <revode/problems/erased_massive_field.hpp>
 #include <revode/problems/erased_problem.hpp>
+#include <revode/problems/pendulum_index3.hpp>
 #include <revode/problems/transamp.hpp>
 
 using namespace revode;
@@ -60,6 +61,19 @@ TEST_CASE("an erased field of M y' = f has the M of the typed one, entry by entr
   CHECK(m.row(0)[0].value == 2);
   CHECK(m.row(1).empty());
   CHECK(!erased_field(decay{}).has_mass());
+}
+
+TEST_CASE("an erased field knows the indices of the typed one, copies and adapters too") {
+  const erased_field f{pendulum_index3{}};
+  CHECK(f.has_higher_index());
+  CHECK(!erased_field(transamp{}).has_higher_index());
+  const erased_field copy = f;
+  const erased_massive_field again{erased_field(erased_massive_field(copy))};
+  const auto list = pendulum_index3::index();
+  CHECK(again.index() == std::vector<int>(list.begin(), list.end()));
+  const erased_field told(erased_field(added{}), mass_entries{}, {1, 2});
+  CHECK(told.has_higher_index());
+  CHECK(erased_massive_field(told).index() == std::vector<int>{1, 2});
 }
 
 TEST_CASE("its values and derivatives are those of the field, and w (J v) = (J^T w) v") {

@@ -111,8 +111,10 @@ TEST_CASE("misuse of masses is told in words, before any step") {
         solve(problem{of_index_two{}, vec{1.0, 0.0, 0.0}, 0.0, 1.0}, rodas5p{});
       }) ==
       "algebraic equations that do not determine the variables whose derivatives M leaves out (of "
-      "index 2 or more, or contradictory at y0: w ∂f/∂y is singular there) differentiate them by "
-      "t, with y' = f, until they do, or choose another y0?");
+      "index 2 or more, or contradictory at y0: w ∂f/∂y is singular there) tell the indices by "
+      "index() and take radau_iia5, differentiate the equations by t, with y' = f, until they do, "
+      "or "
+      "choose another y0?");
   CHECK(words_of([] {
           solve(problem{too_large{}, vec{1.0, 0.0}, 0.0, 1.0}, rodas5p{});
         }) ==

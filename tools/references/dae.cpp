@@ -19,6 +19,7 @@
 #include <revode/problems/transamp.hpp>
 
 #include "collocation.hpp"
+#include "extrapolation.hpp"
 
 using namespace revode;
 using real = boost::multiprecision::float128;
@@ -106,67 +107,14 @@ class underlying {
   mutable dense_lu<real> lu_;
 };
 
-/// Gragg's method with n = 2, 4, … substeps and Neville's table; returns its last difference,
-/// relative.
-template <class G>
-real extrapolated(const G& g, const real& t, vector& y, const vector& p, const real& h,
-                  int columns) {
-  std::vector<vector> table;
-  real difference = 0;
-  vector dy(y.size());
-  for (int j = 0; j < columns; ++j) {
-    const int n = 2 * (j + 1);
-    const real k = h / n;
-    vector before = y, now(y.size());
-    g(t, before, p, dy);
-    for (std::size_t i = 0; i < y.size(); ++i) now[i] = before[i] + k * dy[i];
-    for (int m = 1; m < n; ++m) {
-      g(t + m * k, now, p, dy);
-      for (std::size_t i = 0; i < y.size(); ++i) before[i] += 2 * k * dy[i];
-      std::swap(before, now);
-    }
-    table.push_back(now);
-    for (int c = j - 1; c >= 0; --c) {
-      const real ratio = real(j + 1) / (c + 1);
-      difference = 0;
-      for (std::size_t i = 0; i < y.size(); ++i) {
-        real& entry = table[as(c)][i];
-        const real& finer = table[as(c) + 1][i];
-        const real change = (finer - entry) / (ratio * ratio - 1);
-        difference = std::max<real>(difference, abs(change) / (real(1e-3) + abs(finer)));
-        entry = finer + change;
-      }
-    }
-  }
-  y = table.front();
-  return difference;
-}
-
 template <class F>
 vector by_extrapolation(const F& f, vector y, real tolerance, int columns) {
   const underlying<F> g(f);
   const vector p = widened(f.parameters());
-  const real t1(F::t1);
-  real t(F::t0), h = (t1 - t) * real(1e-5);
-  long steps = 0, rejected = 0;
-  while (t < t1) {
-    const bool last = t + h >= t1;
-    if (last) h = t1 - t;
-    vector trial = y;
-    const real difference = extrapolated(g, t, trial, p, h, columns);
-    const bool finite = difference < 1e10;  // false of a NaN
-    if (finite && difference <= tolerance) {
-      t = last ? t1 : real(t + h), y = trial, ++steps;
-    } else {
-      ++rejected;
-    }
-    const real least = tolerance * real(1e-9);
-    const real ratio = finite ? real(tolerance / std::max(difference, least)) : real(0);
-    const real factor = real(0.8) * pow(ratio, real(1) / (2 * columns - 1));
-    h *= std::clamp<real>(factor, real(0.1), real(3));
-  }
-  std::printf("%s: extrapolation, %ld steps and %ld rejected, |constraint| %.1e\n", F::name, steps,
-              rejected, static_cast<double>(g.defect(t1, y, p)));
+  const auto counts =
+      references::extrapolate(g, real(F::t0), real(F::t1), y, p, tolerance, columns);
+  std::printf("%s: extrapolation, %ld steps and %ld rejected, |constraint| %.1e\n", F::name,
+              counts.steps, counts.rejected, static_cast<double>(g.defect(real(F::t1), y, p)));
   return y;
 }
 

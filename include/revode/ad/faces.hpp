@@ -17,7 +17,8 @@ namespace revode {
 //   halves          f.dq(…), f.dp(…)
 //
 // Arguments are those of field_calls.hpp. The functions of a face are there where the field's are. A field
-// may have a mass matrix besides, f.mass(m) (solve/mass/mass_matrix.hpp): a rule gives its field's, or refuses it.
+// may have a mass matrix besides, f.mass(m), and indices f.index() (solve/mass/mass_matrix.hpp): a rule gives its
+// field's, or refuses it.
 
 struct whole_face {
   template <class F, class... A>
@@ -222,6 +223,8 @@ struct passed_derivatives {
     f.mass(m);
   }
   { callable.mass(m); }
+  auto index() const requires requires(const field& f) { f.index(); }
+  { return callable.index(); }
   template <class Face, class... A>
   REVODE_HD auto pull(Face, A&&... a) const -> decltype(Face::vjp(std::declval<const F&>(), a...)) {
     return Face::vjp(callable, a...);

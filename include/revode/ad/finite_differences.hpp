@@ -26,6 +26,8 @@ class finite_difference_rule {
     f.mass(m);
   }
   { field_.mass(m); }
+  auto index() const requires requires(const std::remove_cvref_t<F>& f) { f.index(); }
+  { return field_.index(); }
   template <class Face, class T, class Y, class P>
   requires requires(const F& f, const T& t, const Y& y, const P& p, Y& dy) {
     Face::value(f, t, y, p, dy);

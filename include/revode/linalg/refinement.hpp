@@ -49,6 +49,33 @@ bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& co
   return false;
 }
 
+/// Further sweeps behind refine, as long as they halve the largest relative change of an element (over all
+/// parts): where elements are of unlike sizes, the small ones are not yet what the large ones are.
+template <class Y, int K, class Residual, class Correct>
+void refine_each(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& correct) {
+  using T = scalar_t<Y>;
+  const double eps = static_cast<double>(std::numeric_limits<decltype(value_of(T{}))>::epsilon());
+  const auto largest_of = [](const Y(&of)[K], int i) {
+    double most = 0;
+    for (const Y& part : of)
+      most = std::fmax(most, std::abs(static_cast<double>(value_of(part.data()[i]))));
+    return most;
+  };
+  double before = std::numeric_limits<double>::infinity();
+  for (int sweep = 0; sweep < 6; ++sweep) {
+    residual();
+    correct();
+    double change = 0;
+    for (int i = 0, n = length(x[0]); i < n; ++i)
+      if (const double size = largest_of(x, i); size > 0)
+        change = std::fmax(change, largest_of(rest, i) / size);
+    if (!(change <= 0.5 * before)) return;
+    for (int k = 0; k < K; ++k) add(rest[k], x[k]);
+    if (change <= eps) return;
+    before = change;
+  }
+}
+
 /// The largest element.
 template <class X>
 double largest(const X& x) {

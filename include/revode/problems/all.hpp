@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/problems/andrews.hpp>
 #include <revode/problems/arenstorf.hpp>
 #include <revode/problems/beam.hpp>
 #include <revode/problems/bouncing_ball.hpp>
@@ -8,6 +9,7 @@
 #include <revode/problems/brusselator_1d.hpp>
 #include <revode/problems/brusselator_2d.hpp>
 #include <revode/problems/burgers_1d.hpp>
+#include <revode/problems/car_axis.hpp>
 #include <revode/problems/chemakzo.hpp>
 #include <revode/problems/cusp.hpp>
 #include <revode/problems/decay.hpp>
@@ -26,6 +28,8 @@
 #include <revode/problems/neural_spiral.hpp>
 #include <revode/problems/orego.hpp>
 #include <revode/problems/pendulum_index1.hpp>
+#include <revode/problems/pendulum_index2.hpp>
+#include <revode/problems/pendulum_index3.hpp>
 #include <revode/problems/pleiades.hpp>
 #include <revode/problems/pollu.hpp>
 #include <revode/problems/ring_modulator.hpp>
@@ -55,8 +59,9 @@ using all_problems = problem_list<decay, harmonic, rotation, lotka_volterra, lor
 using stiff_problems = problem_list<rober, orego, hires, vdpol_stiff, vdpol_fast, pollu, e5,
                                     ring_modulator, beam, emep, cusp, medakzo, brusselator_2d>;
 
-/// With a mass matrix, M y' = f of index 1: mass(m), besides what the stiff ones have.
-using massive_problems = problem_list<chemakzo, transamp, pendulum_index1, rober_dae>;
+/// With a mass matrix, M y' = f: mass(m), besides what the stiff ones have, and index() where it is not 1.
+using massive_problems = problem_list<chemakzo, transamp, pendulum_index1, rober_dae,
+                                      pendulum_index2, pendulum_index3, car_axis, andrews>;
 
 /// With located events: events() is their list, each has a name.
 using event_problems = problem_list<bouncing_ball>;

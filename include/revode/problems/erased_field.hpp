@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <revode/interop/eigen.hpp>
 
@@ -35,9 +36,9 @@ class erased_field {
   template <class F>
   requires(!std::same_as<F, erased_field>) explicit erased_field(F f)
       : model_(held(std::move(f))) {}
-  /// M y' = f with this M.
-  erased_field(const erased_field& f, mass_entries m)
-      : model_(std::make_unique<guard>(f.model_->bare(), std::move(m))) {}
+  /// M y' = f with this M, and elements of y of these indices, all 1 if there are none.
+  erased_field(const erased_field& f, mass_entries m, std::vector<int> index = {})
+      : model_(std::make_unique<guard>(f.model_->bare(), std::move(m), std::move(index))) {}
 
   erased_field(const erased_field& other) : model_(other.model_->fresh()) {}
   erased_field(erased_field&&) noexcept = default;
@@ -49,6 +50,10 @@ class erased_field {
 
   /// It says M y' = f.
   bool has_mass() const { return model_->guarded() != nullptr; }
+  /// Elements of y are of index 2 or 3.
+  bool has_higher_index() const {
+    return has_mass() && highest_index(model_->guarded()->index) > 1;
+  }
 
   /// dy = f(t, y, p)
   void operator()(double t, const vector& y, const vector& p, vector& dy) const {
@@ -166,11 +171,15 @@ class erased_field {
   struct guard final : model {
     std::unique_ptr<model> f;
     mass_entries m;
+    std::vector<int> index;
 
-    guard(std::unique_ptr<model> of, mass_entries mass) : f(std::move(of)), m(std::move(mass)) {}
+    guard(std::unique_ptr<model> of, mass_entries mass, std::vector<int> indices = {})
+        : f(std::move(of)),
+          m(std::move(mass)),
+          index(std::move(indices)) {}
 
     auto fresh() const -> std::unique_ptr<model> override {
-      return std::make_unique<guard>(f->fresh(), m);
+      return std::make_unique<guard>(f->fresh(), m, index);
     }
     auto bare() const -> std::unique_ptr<model> override { return f->fresh(); }
     auto guarded() const -> const guard* override { return this; }
@@ -205,7 +214,9 @@ class erased_field {
     if constexpr (has_mass_v<F>) {
       mass_entries m;
       f.mass(m);
-      return std::make_unique<guard>(std::make_unique<holder<F>>(std::move(f)), std::move(m));
+      std::vector<int> index = index_list(f);
+      return std::make_unique<guard>(std::make_unique<holder<F>>(std::move(f)), std::move(m),
+                                     std::move(index));
     } else {
       return std::make_unique<holder<F>>(std::move(f));
     }

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <revode/problems/erased_field.hpp>
 
@@ -18,7 +19,8 @@ class erased_massive_field : private erased_field {
 
   explicit erased_massive_field(const erased_field& f)
       : erased_field(f),
-        mass_(f.has_mass() ? f.model_->guarded()->m : refuse()) {
+        mass_(f.has_mass() ? f.model_->guarded()->m : refuse()),
+        index_(f.model_->guarded()->index) {
     model_ = model_->bare();
   }
 
@@ -31,6 +33,8 @@ class erased_massive_field : private erased_field {
       else
         m(w.row, w.column) = w.value;
   }
+  /// As the field said, or empty.
+  const std::vector<int>& index() const { return index_; }
   using erased_field::operator();
   using erased_field::vjp, erased_field::jvp, erased_field::jacobian;
 
@@ -42,6 +46,7 @@ class erased_massive_field : private erased_field {
   }
 
   mass_entries mass_;
+  std::vector<int> index_;
 };
 
 }  // namespace revode

@@ -94,6 +94,12 @@ struct field_and_integrand {
     const int first = length(y);
     for (int i = 0, n = length(q); i < n; ++i) m(first + i, first + i) = 1;
   }
+  std::vector<int> index() const requires requires(const field& of) { of.index(); }
+  {
+    std::vector<int> all = index_list(f);
+    if (!all.empty()) all.resize(all.size() + static_cast<std::size_t>(length(q)), 1);
+    return all;
+  }
 
   /// y, a cotangent or tangent of y, one of f; the same of q; over S.
   template <class S>

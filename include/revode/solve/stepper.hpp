@@ -167,6 +167,7 @@ class stepper {
   friend struct kept_parts;
   void start() {
     result_.stats.equal_bits = keeps_bits();
+    if constexpr (has_index_v<F>) march_.sys.mass.judged_by = &attempts_.tolerance();
     march_.begin_at(t0_, y0());
     points_.keep_start(t0_, y0());
     if (const auto why = march_.trouble_of_start(); why != status::success) return end(why);

@@ -26,7 +26,7 @@ class system {
   static constexpr bool autonomous = says_autonomous<F>;
   /// The field has a mass matrix.
   static constexpr bool massive = has_mass_v<F>;
-  static_assert(mass_can_be_asked<F>());
+  static_assert(mass_can_be_asked<F>() && index_can_be_asked<F>());
   /// There is a vjp; without one only what moves forwards may be asked for.
   static constexpr bool pulls = derivatives<F, Y, P>::vjp_source != derivative_source::none;
 

@@ -22,6 +22,8 @@ struct moving_step_rule {
     f.mass(m);
   }
   { f.mass(m); }
+  auto index() const requires requires { f.index(); }
+  { return f.index(); }
   /// dτ/dt, a dual of value 1
   D pace() const { return D(1) + (to - from) / (t_new - t); }
   template <class Face, class S, class Y, class P>

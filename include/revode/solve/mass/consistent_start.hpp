@@ -9,6 +9,8 @@
 #include <revode/ad/functions.hpp>
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/refinement.hpp>
+#include <revode/solve/mass/given_start.hpp>
+#include <revode/solve/mass/open_slope.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/solve/system.hpp>
 
@@ -19,9 +21,8 @@ namespace revode {
 //   K = the rows of M, and w ∂f/∂y in place of those that others make,
 // which is regular for equations of index 1. Its derivative is that of the state found (implicit function
 // theorem), and K y' = (f, −w ∂f/∂t) gives the slope there.
-
-template <class Y>
-using consistency_factors = dense_lu<scalar_t<Y>>;
+// Where elements are of index 2 or 3, K is singular: then the state is taken as it is given
+// (given_start.hpp), the derivative is the identity, and slopes are 0 where M leaves them open.
 
 /// Is K x as good as singular? Rows are measured by their largest elements, columns then by theirs.
 template <class T>
@@ -167,6 +168,7 @@ void make_consistent(System& sys, double t, Y& y) {
   const bool first = !sys.mass.has_begun();
   sys.mass.begin();
   if (sys.mass.constraints().empty()) return;
+  if (sys.mass.has_higher_index()) return judge_given_start(sys, t, y, first);
   const status found = consistent_newton<System, Y>(sys, t, y).run();
   if (found == status::linear_solve_failure && first) mass_matrix::refuse_index();
   if (found != status::success) report(sys, found);
@@ -176,7 +178,7 @@ void make_consistent(System& sys, double t, Y& y) {
 template <class System, class Y, class P, class T>
 void pull_consistent(System& sys, double t, const Y& given, const Y& bar, Y& y_bar, P& p_bar,
                      T& t_bar) {
-  if (sys.mass.constraints().empty()) return add(bar, y_bar);
+  if (is_taken_as_given(sys.mass)) return add(bar, y_bar);
   using S = scalar_t<Y>;
   Y y = given, kappa = bar, unused = zero_like(y);
   make_consistent(sys, t, y);
@@ -200,7 +202,7 @@ void pull_consistent(System& sys, double t, const Y& given, const Y& bar, Y& y_b
 template <class System, class Y, class P>
 void push_consistent(System& sys, double t, const Y& given, const Y& y_dot, const P& p_dot,
                      scalar_t<Y> t_dot, Y& out) {
-  if (sys.mass.constraints().empty()) return copy(y_dot, out);
+  if (is_taken_as_given(sys.mass)) return copy(y_dot, out);
   using S = scalar_t<Y>;
   Y y = given, right = y_dot;
   make_consistent(sys, t, y);
@@ -217,10 +219,15 @@ void push_consistent(System& sys, double t, const Y& given, const Y& y_dot, cons
 }
 
 /// out = y' of the solution at (t, y): f itself without a mass matrix, at the consistent state with one, NaN
-/// where there is none.
+/// where there is none. Where elements are of index 2 or 3 those that M leaves open are 0.
 template <class System, class Y>
 REVODE_HD void slope_of(System& sys, double t, const Y& y, Y& out) {
   if constexpr (is_massive_v<System>) {
+    if (sys.mass.has_higher_index()) {
+      sys.mass.resize(length(y));
+      sys(t, y, out);
+      return solve_open_slope<false>(sys, out);
+    }
     const status before = std::exchange(sys.counts.trouble, status::success);
     Y at = y, of_time = y;
     make_consistent(sys, t, at);
@@ -236,35 +243,6 @@ REVODE_HD void slope_of(System& sys, double t, const Y& y, Y& out) {
     sys.counts.trouble = before;
   } else {
     sys(t, y, out);
-  }
-}
-
-/// The rows of M, and for each constraint one that takes an element that M leaves open: factored.
-template <class T>
-bool factor_open_slope(const mass_matrix& m, dense_lu<T>& k) {
-  dense_matrix<T> rows(m.size());
-  for (int i = 0; i < m.size(); ++i)
-    if (!m.is_constrained(i))
-      for (const auto& e : m.row(i)) rows(i, e.at) = T(e.value);
-  for (const auto& c : m.constraints()) rows(c.row, c.open) = T(1);
-  return k.factor(rows);
-}
-
-/// x ← the vector with M x = f, f in x, and 0 where M leaves it open; its transpose.
-template <bool Transposed, class System, class Y>
-void solve_open_slope(System& sys, Y& x) {
-  using T = scalar_t<Y>;
-  const auto drop = [&] {
-    for (const auto& c : sys.mass.constraints()) x.data()[c.row] = T(0);
-  };
-  consistency_factors<Y> k;
-  if (!factor_open_slope(sys.mass, k)) return report(sys, status::linear_solve_failure);
-  if constexpr (Transposed) {
-    k.solve_transposed(x);
-    drop();
-  } else {
-    drop();
-    k.solve(x);
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <type_traits>
 #include <vector>
 
@@ -46,6 +48,57 @@ inline constexpr bool has_mass_v = requires(const std::remove_cvref_t<F>& f, mas
   f.mass(m);
 };
 
+/// The field says of which index the elements of y are: f.index() is a list of 1, 2 or 3, one for each.
+template <class F>
+inline constexpr bool has_index_v = requires(const std::remove_cvref_t<F>& f) {
+  f.index().size();
+  f.index()[0] + 1;
+};
+template <class List>
+constexpr int highest_index(const List& list) {
+  int most = 1;
+  for (const auto k : list)
+    if (static_cast<int>(k) > most) most = static_cast<int>(k);
+  return most;
+}
+/// The list says at compile time that it has one above 1.
+template <class F>
+inline constexpr bool says_higher_index_v = [] {
+  using G = std::remove_cvref_t<F>;
+  if constexpr (requires { typename std::bool_constant<(highest_index(G::index()) > 1)>; })
+    return highest_index(G::index()) > 1;
+  return false;
+}();
+
+/// What it says, or nothing.
+template <class F>
+std::vector<int> index_list(const F& f) {
+  std::vector<int> all;
+  if constexpr (has_index_v<F>)
+    for (const auto k : f.index()) all.push_back(static_cast<int>(k));
+  return all;
+}
+
+/// Refuses an `index` that would be passed over.
+template <class F>
+constexpr bool index_can_be_asked() {
+  using G = std::remove_cvref_t<F>;
+  static_assert(
+      !has_index_v<G> || has_mass_v<G>,
+      "a field with index() and no mass matrix (elements of y' = f are all of index 1) write "
+      "mass(m), too, or leave index() out?");
+  constexpr bool other =
+      has_mass_v<G> && !has_index_v<G> &&
+      (
+          requires(G & f) { f.index(); } || requires(const G& f) { f.index(0); });
+  static_assert(!other,
+                "an index that is no list by index() const (of 1, 2 or 3, one for each element of "
+                "y) return a std::array or std::vector?");
+  return true;
+}
+
+struct tolerance;
+
 /// Refuses a `mass` that could not be asked: what is not const, takes entries by value, returns a matrix, or
 /// stands behind a reference_wrapper would be taken for none.
 template <class F>
@@ -71,8 +124,10 @@ constexpr bool mass_can_be_asked() {
 
 /// The mass matrix M of a field, constant, by rows and by columns, and its algebraic equations: a row of
 /// M that is a combination of others says that the same combination of f is 0.
+/// With the index of each element of y, where the field tells it.
 /// cost    twice as many numbers as M has entries; M is eliminated once, when its size is told
-/// errors  an entry outside n × n, or one that is not finite, throws std::invalid_argument
+/// errors  an entry outside n × n, or one that is not finite, an index that is not 1, 2 or 3, a list of
+///         another length throw std::invalid_argument
 class mass_matrix {
  public:
   struct entry {
@@ -89,8 +144,9 @@ class mass_matrix {
 
   mass_matrix() = default;
   template <class F>
-  explicit mass_matrix(const F& f) {
+  explicit mass_matrix(const F& f) : index_(index_list(f)) {
     f.mass(written_);
+    check_index();
   }
 
   /// It is n × n.
@@ -103,6 +159,17 @@ class mass_matrix {
   /// Has a solve begun with it? Then what cannot be solved is a status.
   bool has_begun() const { return begun_; }
   void begin() { begun_ = true; }
+
+  /// Are elements of index 2 or 3? Then y0 and what events leave are taken as they are given.
+  bool has_higher_index() const { return higher_; }
+  int index_of(int i) const { return higher_ ? index_[static_cast<std::size_t>(i)] : 1; }
+  /// By which states that are given are judged; without, they are not.
+  const tolerance* judged_by = nullptr;
+
+  /// Tells that the method is for index 1 alone.
+  [[noreturn]] static void refuse_method(const char* method);
+  /// Tells that row `row` of the algebraic equations is so many tolerances off at a start.
+  [[noreturn]] static void refuse_start(int row, double off);
 
   /// Tells that no combination of the algebraic equations gives the variables that M leaves open.
   [[noreturn]] static void refuse_index();
@@ -125,13 +192,29 @@ class mass_matrix {
  private:
   [[noreturn]] static void refuse_entry(int i, int k, const char* where);
   void find_constraints();
+  void check_index();
 
   mass_entries written_;
   std::vector<entries> rows_, columns_;
   std::vector<constraint> constraints_;
   std::vector<char> constrained_;
-  bool begun_ = false;
+  std::vector<int> index_;
+  bool begun_ = false, higher_ = false;
 };
+
+/// weight ← |h|^(k − 1) weight for elements of index k: what a step of length h leaves of them is larger by
+/// as many powers, through no fault of its own.
+/// source  Hairer & Wanner, Solving ODEs II, 2nd ed. (1996), VII.6; the codes RADAU5 and RADAU
+template <class Mass, class Y>
+void weigh_by_index([[maybe_unused]] const Mass& mass, [[maybe_unused]] double h,
+                    [[maybe_unused]] Y& weight) {
+  if constexpr (!std::is_same_v<Mass, nothing>) {
+    if (!mass.has_higher_index()) return;
+    const double powers[] = {1, std::abs(h), h * h};
+    for (int i = 0, n = length(weight); i < n; ++i)
+      weight.data()[i] = weight.data()[i] * scalar_t<Y>(powers[mass.index_of(i) - 1]);
+  }
+}
 
 /// sum + Σ e.value x(e.at): an element of M x from a row of M, of Mᵀ x from a column.
 template <class T, class X>
@@ -147,6 +230,24 @@ bool is_constrained([[maybe_unused]] const Mass& mass) {
     return false;
   else
     return !mass.constraints().empty();
+}
+
+/// Are elements of index 2 or 3?
+template <class Mass>
+bool has_higher_index([[maybe_unused]] const Mass& mass) {
+  if constexpr (std::is_same_v<Mass, nothing>)
+    return false;
+  else
+    return mass.has_higher_index();
+}
+
+/// x ← x where elements are of index 1, else 0.
+template <class Mass, class Y>
+void drop_higher_index([[maybe_unused]] const Mass& mass, [[maybe_unused]] Y& x) {
+  if (!has_higher_index(mass)) return;
+  if constexpr (!std::is_same_v<Mass, nothing>)
+    for (int i = 0, n = length(x); i < n; ++i)
+      if (mass.index_of(i) > 1) x.data()[i] = scalar_t<Y>(0);
 }
 
 /// sum + a (M x)ᵢ, or with Mᵀ; M is I where there is no mass matrix.

@@ -27,9 +27,15 @@ class march {
   }());
   static_assert(
       !has_mass_v<F> || takes_mass_v<M>,
-      "a field with a mass matrix for a method that takes none (M y' = f needs systems with M, dense "
+      "a field with a mass matrix for a method that takes none (M y' = f needs systems with M, "
+      "dense "
       "ones for Radau and never products alone, and an order that holds for algebraic equations) "
       "take rodas5p?");
+  static_assert(
+      !has_mass_v<F> || !says_higher_index_v<F> || takes_index_v<M>,
+      "a field with an index() above 1 for a method that weighs all elements alike (its "
+      "estimates and Newton's iteration would see what steps do to them) take radau_iia5, "
+      "or differentiate the algebraic equations by t?");
   using carry_type = carry<M, Y>;
   using tape_type = step_tape<M, Y>;
   using scratch_type = typename types::scratch;
@@ -43,7 +49,10 @@ class march {
         y0(y),
         t(t_start),
         carries_{make_carry<M>(y), make_carry<M>(y)},
-        scratch_(first_scratch(y)) {}
+        scratch_(first_scratch(y)) {
+    if constexpr (has_index_v<F> && !takes_index_v<M>)
+      if (sys.mass.has_higher_index()) mass_matrix::refuse_method(M::name);
+  }
   march(const march&) = delete;
   march& operator=(const march&) = delete;
 

@@ -103,6 +103,7 @@ class newton_control {
     ++iterations_;
     if (!(norm - norm == 0)) return fail(0.5);
     if (kappa_ == 0) return judge_to_rounding(norm);
+    if (uneven_) return judge_pairs(norm);
     if (iterations_ > 1 && iterations_ < most_) {
       const double quotient = norm / norm_;
       theta_ = iterations_ == 2 ? quotient : std::sqrt(quotient * quotient_);
@@ -130,6 +131,10 @@ class newton_control {
     measured_ = true;
   }
 
+  /// Corrections fall in pairs, not one by one, as those of elements of index 2 and 3 do: a small one
+  /// behind a large one says little of the next.
+  void expect_uneven() { uneven_ = true; }
+
   int iterations() const { return iterations_; }
   double rate() const { return rate_; }
   bool measured() const { return measured_; }
@@ -140,12 +145,43 @@ class newton_control {
  private:
   /// Until corrections no longer fall.
   verdict judge_to_rounding(double norm) {
+    if (uneven_) return judge_pairs_to_rounding(norm);
     const bool small = norm < std::fmax(1e-4, rounding_);
     const double quotient = iterations_ > 1 ? norm / norm_ : 0.0;
     if (iterations_ > 1) theta_ = quotient;
     norm_ = norm;
     if (norm == 0 || (small && iterations_ > 1 && quotient > 0.3)) return verdict::done;
     if (iterations_ >= most_ || (iterations_ > 3 && quotient > 2)) return fail(0.5);
+    return verdict::again;
+  }
+  /// By the quotient over two corrections, from which so much is left as a series of pairs leaves.
+  verdict judge_pairs(double norm) {
+    if (iterations_ > 1) {
+      const double quotient = norm / norm_, pair = quotient * quotient_;
+      theta_ = std::sqrt(iterations_ == 2 ? quotient : pair);
+      if (iterations_ == 2 ? quotient >= 2 : pair >= 0.98) return fail(0.5);
+      rate_ = iterations_ == 2 ? 1 : pair * (1 / quotient + 1) / (1 - pair);
+      double expected = iterations_ == 2 ? 0 : rate_ * norm / kappa_;
+      for (int i = iterations_ + 1; i < most_; ++i) expected *= theta_;
+      if (expected >= 1) {
+        const double bounded = expected < 20 ? expected : 20.0;
+        return fail(0.8 * exp2_approx(-log2_approx(bounded) / (3 + most_ - iterations_)));
+      }
+      quotient_ = quotient;
+      measured_ = true;
+    }
+    norm_ = norm > 2.3e-16 ? norm : 2.3e-16;
+    if (rate_ * norm <= kappa_ && (measured_ || norm <= kappa_)) return verdict::done;
+    return iterations_ >= most_ ? fail(0.5) : verdict::again;
+  }
+  verdict judge_pairs_to_rounding(double norm) {
+    const bool small = norm < std::fmax(1e-4, rounding_);
+    if (iterations_ > 1) theta_ = norm / norm_;
+    const double quotient = iterations_ > 2 ? norm / quotient_ : 0.0;  // quotient_: the norm before
+    quotient_ = norm_;
+    norm_ = norm;
+    if (norm == 0 || (small && quotient > 0.3)) return verdict::done;
+    if (iterations_ >= most_ || (iterations_ > 4 && quotient > 2)) return fail(0.5);
     return verdict::again;
   }
   verdict fail(double factor) {
@@ -156,7 +192,7 @@ class newton_control {
   double kappa_, rounding_;
   int most_;
   double rate_;
-  bool measured_;
+  bool measured_, uneven_ = false;
   double theta_ = 0, norm_ = 0, quotient_ = 0, factor_ = 1;
   int iterations_ = 0;
 };

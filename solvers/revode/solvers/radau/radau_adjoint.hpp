@@ -88,7 +88,9 @@ bool solve_radau_derivative(const Mass& mass, scalar_t<Y> h, radau_scratch<L, Y,
       transform(n::t, w.rest, w.rest);
     }
   };
-  return refine(w.x, w.rest, residual, correct, most);
+  const bool found = refine(w.x, w.rest, residual, correct, most);
+  if (found && has_higher_index(mass)) refine_each(w.x, w.rest, residual, correct);
+  return found;
 }
 
 /// The same from one matrix of all stages, for steps across which J changes too much.

@@ -214,8 +214,8 @@ inline constexpr double radau_stiff_bound = 20;
 
 /// err² of an estimate e, in c.stage, over what it is allowed; or S times its stiff part
 ///   (−hJ/γ (I − hJ/γ)⁻¹)^((S−1)/2) e
-/// over radau_stiff_bound: where the order is reduced to that of e, the step's error is S e (the limit
-/// for h λ → −∞, where the solution has degree S + 1).
+/// over radau_stiff_bound, of elements of index 1: where the order is reduced to that of e, the step's
+/// error is S e (the limit for h λ → −∞, where the solution has degree S + 1).
 template <class System, class L, class Y, int S>
 double judge_radau_error(System& sys, const tolerance& tol, double h, double allowed,
                          radau_cache<L, Y, S>& c) {
@@ -233,6 +233,7 @@ double judge_radau_error(System& sys, const tolerance& tol, double h, double all
     count_solves(sys, 1);
     axpy(T(-1), smooth, stiff);
   }
+  drop_higher_index(mass_of(sys), stiff);
   return std::fmax(squared, most * error_squared(tol, stiff, c.weight));
 }
 
@@ -282,9 +283,11 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
     return found;
   }
   const radau_aims aims = aim_radau_step(tol, next.memo, s.y, next.cache);
+  weigh_by_index(mass_of(sys), h, next.cache.weight);
   const double kappa = m.newton > 0 ? m.newton : aims.kappa;
   newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? radau_iterations<stages> : 50,
                          first_rate(from.memo.next.rate), false, aims.rounding);
+  if (has_higher_index(mass_of(sys))) control.expect_uneven();
   found.what = iterate_radau(sys, t, t_new, control, s, next.cache);
   count_iterations(sys, control.iterations());
   next.cache.theta = control.theta();

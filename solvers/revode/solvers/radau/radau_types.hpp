@@ -61,6 +61,8 @@ struct radau_stages {
 /// Systems with a mass matrix are dense.
 template <radau_method M>
 inline constexpr bool takes_mass_v<M> = std::same_as<algebra_t<M>, dense_algebra>;
+template <radau_method M>
+inline constexpr bool takes_index_v<M> = takes_mass_v<M>;
 
 /// γ/h I − J and (α + iβ)/h I − J, factored; a mass matrix stands in the place of I.
 template <class L, class Y, int S>
