@@ -128,6 +128,12 @@ module revode
       type(c_ptr), value :: q
       real(c_double), intent(in) :: mass(*)
     end function
+    ! Of which index each element of y is, 1, 2 or 3; after the mass matrix.
+    integer(c_int) function revode_problem_set_index(q, index) bind(c)
+      import
+      type(c_ptr), value :: q
+      integer(c_int), intent(in) :: index(*)
+    end function
     integer(c_int) function revode_problem_sizes(q, n, np) bind(c)
       import
       type(c_ptr), value :: q

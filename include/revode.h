@@ -71,9 +71,12 @@ revode_code revode_problem_set_jvp(revode_problem* q, revode_jvp jvp);
 revode_code revode_problem_set_jacobian(revode_problem* q, revode_jacobian jacobian);
 revode_code revode_problem_use_finite_differences(revode_problem* q);
 
-/* M y' = f(t, y, p) with mass[i n + k] = M_ik, singular or not, of index 1; NULL: y' = f. The numbers are
- * copied. A method that takes none says which do: "rodas5p" is one. */
+/* M y' = f(t, y, p) with mass[i n + k] = M_ik, singular or not; NULL: y' = f. The numbers are copied. A
+ * method that takes none says which do: "rodas5p" is one. */
 revode_code revode_problem_set_mass(revode_problem* q, const double* mass);
+/* Of which index each of the n elements of y is, 1, 2 or 3, behind the mass matrix; NULL: all of 1. "radau"
+ * and the other Radau methods take such problems. */
+revode_code revode_problem_set_index(revode_problem* q, const int* index);
 
 revode_code revode_problem_sizes(const revode_problem* q, int* n, int* np);
 revode_code revode_problem_get(const revode_problem* q, double* y0, double* p, double* t0,

@@ -136,9 +136,11 @@ std::vector<double> as_mass(const nb::object& mass) {
 any_problem as_problem(const nb::object& f, nb::handle y0, double t0, double t1, nb::handle p,
                        const nb::object& vjp, const nb::object& jvp, const nb::object& jacobian,
                        bool by_finite_differences, std::vector<any_event> events,
-                       const nb::object& mass) {
+                       const nb::object& mass, const nb::object& index) {
   any_callbacks c{.f = as_field(f)};
   c.mass = as_mass(mass);
+  if (!index.is_none())
+    for (nb::handle of_element : index) c.index.push_back(nb::cast<int>(nb::int_(of_element)));
   if (!vjp.is_none()) c.vjp = as_vjp(vjp);
   if (!jvp.is_none()) c.jvp = as_jvp(jvp);
   if (!jacobian.is_none()) c.jacobian = as_jacobian(jacobian);
@@ -173,7 +175,8 @@ void bind_problems(nb::module_& m) {
 
   nb::class_<any_problem>(m, "Problem",
                           "y' = f(t, y, p), y(t0) = y0, or mass @ y' = f with a mass matrix "
-                          "(n, n), singular or not, of index 1.\n"
+                          "(n, n), singular or not, of index 1; index: 1, 2 or 3 for each "
+                          "element of y.\n"
                           "f(t, y, p) returns dy; it, and the derivatives, may also be compiled: "
                           "numba's cfunc or a ctypes "
                           "function of the signatures in revode.h. vjp(t, y, p, w) -> (gt, gy, "
@@ -185,14 +188,16 @@ void bind_problems(nb::module_& m) {
           [](any_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
              const nb::object& p, const nb::object& vjp, const nb::object& jvp,
              const nb::object& jacobian, bool by_finite_differences, std::vector<any_event> events,
-             const nb::object& mass) {
-            new (self) any_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian,
-                                              by_finite_differences, std::move(events), mass));
+             const nb::object& mass, const nb::object& index) {
+            new (self)
+                any_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian, by_finite_differences,
+                                       std::move(events), mass, index));
           },
           nb::arg("f"), nb::arg("y0"), nb::arg("t0"), nb::arg("t1"), nb::arg("p") = nb::tuple(),
           nb::kw_only(), nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
           nb::arg("jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
-          nb::arg("events") = nb::list(), nb::arg("mass") = nb::none())
+          nb::arg("events") = nb::list(), nb::arg("mass") = nb::none(),
+          nb::arg("index") = nb::none())
       .def_static("named", &named_problem, nb::arg("name"),
                   "A named problem, \"lorenz\", \"lorenz96:40\": problems() lists them.")
       .def(

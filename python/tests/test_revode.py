@@ -150,6 +150,25 @@ def test_mass_matrices():
         revode.solve(revode.Problem(f, [1.0, 0.0], 0, 1, mass=np.eye(3), **more), "rodas5p")
 
 
+def test_index():
+    # x' = z, 0 = x - p t: x = p t, z = p
+    given = {
+        "p": [3.0],
+        "vjp": lambda t, y, p, w: (-p[0] * w[1], [w[1], w[0]], [-t * w[1]]),
+        "mass": np.diag([1.0, 0.0]),
+    }
+    f = lambda t, y, p: [y[1], y[0] - p[0] * t]
+    for index in ([1, 2], np.array([1, 2])):
+        q = revode.Problem(f, [0.0, 0.0], 0, 1, index=index, **given)
+        s = revode.solve(q, "radau", rtol=1e-8, atol=1e-8, adjoint="recursive_checkpoint")
+        assert np.allclose(s.y, [3.0, 3.0], rtol=1e-12)
+        assert np.isclose(s.pullback([1.0, 0.0]).p[0], 1.0, rtol=1e-12)
+    with pytest.raises(ValueError, match="weigh all elements alike"):
+        revode.solve(q, "rodas5p")
+    with pytest.raises(ValueError, match="index of 2 numbers without a mass matrix"):
+        revode.Problem(f, [0.0, 0.0], 0, 1, index=[1, 2])
+
+
 def test_events():
     fall = lambda t, y, p: [y[1], -p[0]]
     impact = revode.Event(

@@ -91,7 +91,8 @@ T as_known(const T* from, const T& defaults, const char* what) {
   return known;
 }
 
-inline std::vector<double> listed(const double* from, std::size_t count) {
+template <class T>
+std::vector<T> listed(const T* from, std::size_t count) {
   if (from == nullptr) return {};
   return {from, from + count};
 }

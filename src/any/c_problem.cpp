@@ -6,10 +6,23 @@ using namespace revode::c;
 
 namespace {
 
-/// Makes the field of a problem anew, of the functions that it has by now.
-void renew(revode_problem& q, const char* what, const char* why = "it has its own derivatives") {
-  if (!q.callbacks) misuse(std::string(what) + " of a named problem (" + why + ") set none?");
-  q.q.f = *q.callbacks;
+/// The field of a problem with another callback or other numbers; as it was where they are misuse.
+template <class Change>
+void renew(revode_problem* q, const char* what, const char* why, Change&& change) {
+  revode_problem& of = given(q, "the problem");
+  if (!of.callbacks) misuse(std::string(what) + " of a named problem (" + why + ") set none?");
+  any_callbacks changed = *of.callbacks;
+  change(changed, of);
+  of.q.f = changed;
+  of.callbacks = std::move(changed);
+}
+template <class Change>
+void renew_derivative(revode_problem* q, const char* what, Change&& change) {
+  renew(q, what, "it has its own derivatives", change);
+}
+template <class Change>
+void renew_numbers(revode_problem* q, const char* what, Change&& change) {
+  renew(q, what, "its field is its own", change);
 }
 
 }  // namespace
@@ -32,7 +45,7 @@ revode_code revode_problem_new(int n, const double* y0, int np, const double* p,
       expect_zero("f", f(t, y.data(), with.data(), dy.data(), user));
     }};
     made.q = {.y0 = {y0, y0 + n}, .t0 = t0, .t1 = t1, .p = listed(p, std::size_t(np))};
-    renew(made, "f");
+    made.q.f = *made.callbacks;
     out = new revode_problem(std::move(made));
   });
 }
@@ -46,52 +59,57 @@ void revode_problem_free(revode_problem* q) { delete q; }
 
 revode_code revode_problem_set_vjp(revode_problem* q, revode_vjp vjp) {
   return guarded([&] {
-    revode_problem& of = given(q, "the problem");
-    given(vjp, "vjp");
-    if (of.callbacks)
-      of.callbacks->vjp = [vjp, user = of.user](double t, auto y, auto p, auto w, double& gt,
-                                                auto gy, auto gp) {
+    renew_derivative(q, "the vjp", [=](any_callbacks& c, const revode_problem& of) {
+      given(vjp, "vjp");
+      c.vjp = [vjp, user = of.user](double t, auto y, auto p, auto w, double& gt, auto gy,
+                                    auto gp) {
         expect_zero("vjp", vjp(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), user));
       };
-    renew(of, "the vjp");
+    });
   });
 }
 revode_code revode_problem_set_jvp(revode_problem* q, revode_jvp jvp) {
   return guarded([&] {
-    revode_problem& of = given(q, "the problem");
-    given(jvp, "jvp");
-    if (of.callbacks)
-      of.callbacks->jvp = [jvp, user = of.user](double t, auto y, auto p, double dt, auto dy,
-                                                auto dp, auto out) {
+    renew_derivative(q, "the jvp", [=](any_callbacks& c, const revode_problem& of) {
+      given(jvp, "jvp");
+      c.jvp = [jvp, user = of.user](double t, auto y, auto p, double dt, auto dy, auto dp,
+                                    auto out) {
         expect_zero("jvp", jvp(t, y.data(), p.data(), dt, dy.data(), dp.data(), out.data(), user));
       };
-    renew(of, "the jvp");
+    });
   });
 }
 revode_code revode_problem_set_jacobian(revode_problem* q, revode_jacobian jacobian) {
   return guarded([&] {
-    revode_problem& of = given(q, "the problem");
-    given(jacobian, "jacobian");
-    if (of.callbacks)
-      of.callbacks->jacobian = [jacobian, user = of.user](double t, auto y, auto p, auto jac) {
+    renew_derivative(q, "the Jacobian", [=](any_callbacks& c, const revode_problem& of) {
+      given(jacobian, "jacobian");
+      c.jacobian = [jacobian, user = of.user](double t, auto y, auto p, auto jac) {
         expect_zero("jacobian", jacobian(t, y.data(), p.data(), jac.data(), user));
       };
-    renew(of, "the Jacobian");
+    });
   });
 }
 revode_code revode_problem_use_finite_differences(revode_problem* q) {
   return guarded([&] {
-    revode_problem& of = given(q, "the problem");
-    if (of.callbacks) of.callbacks->by_finite_differences = true;
-    renew(of, "differences");
+    renew_derivative(q, "differences", [](any_callbacks& c, const revode_problem&) {
+      c.by_finite_differences = true;
+    });
   });
 }
 
 revode_code revode_problem_set_mass(revode_problem* q, const double* mass) {
   return guarded([&] {
-    revode_problem& of = given(q, "the problem");
-    if (of.callbacks) of.callbacks->mass = listed(mass, of.q.y0.size() * of.q.y0.size());
-    renew(of, "the mass matrix", "its field is its own");
+    renew_numbers(q, "the mass matrix", [=](any_callbacks& c, const revode_problem& of) {
+      c.mass = listed(mass, of.q.y0.size() * of.q.y0.size());
+      if (mass == nullptr) c.index.clear();
+    });
+  });
+}
+revode_code revode_problem_set_index(revode_problem* q, const int* index) {
+  return guarded([&] {
+    renew_numbers(q, "the index", [=](any_callbacks& c, const revode_problem& of) {
+      c.index = listed(index, of.q.y0.size());
+    });
   });
 }
 

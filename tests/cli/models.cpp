@@ -67,6 +67,17 @@ TEST_CASE(
   CHECK(grad["check"]["dot_product"]["difference"].get<double>() < 1e-9);
 }
 
+TEST_CASE("a model of index 3 is solved as the pendulum that has it by name") {
+  const std::string model = REVODE_SOURCE_DIR "/examples/models/pendulum_by_position.ode";
+  const std::string accurate = " --json --method radau --rtol 1e-8 --atol 1e-8";
+  const auto found = run("solve " + model + accurate).json();
+  const auto named = run("solve pendulum_index3" + accurate).json();
+  CHECK(found["status"] == "success");
+  for (const int i : {0, 1, 2, 3})
+    CHECK(std::abs(found["y"][i].get<double>() - named["y"][i].get<double>()) < 1e-6);
+  CHECK(run("solve " + model + " --json").json()["method"] == "radau_iia5");
+}
+
 TEST_CASE("components and parameters by their names") {
   const workplace here;
   std::ofstream(here.path / "m.ode")

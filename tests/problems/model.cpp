@@ -106,6 +106,14 @@ TEST_CASE("an algebraic equation of a model stands for a state that has no slope
   CHECK(m.row(2).size() == 1);
 }
 
+TEST_CASE("a model says of which index its states are") {
+  const folder here;
+  const erased_problem q = make_problem(here.write(
+      "rod.ode", "time 0 .. 1\nstate x = 0, z = 1\nindex z = 2\nx' = z\n0 = x - t\n"));
+  REQUIRE(q.has_mass());
+  CHECK(erased_massive_field(q.f).index() == std::vector{1, 2});
+}
+
 TEST_CASE("every operator and function of a model means what it says") {
   const folder here;
   const erased_problem q = make_problem(here.write("all.ode", R"(time -1 .. 2 * 3
@@ -192,6 +200,12 @@ TEST_CASE("a model is refused by line and column, with what to do") {
   CHECK(refusal(begin + "x' = 1\n0 = x - 1") ==
         "m.ode:4:1: an algebraic equation too many (each stands for a state without NAME' =, and "
         "the others have all) leave it out?");
+  CHECK(refusal(begin + "x' = 1\nindex x = 2") ==
+        "m.ode:4:7: an index without an algebraic equation (states of x' = … are all of index 1) "
+        "leave it out, or write 0 = …?");
+  CHECK(refusal(begin + "0 = x\nindex x = 4") ==
+        "m.ode:4:7: an index of 'x' that is not 1, 2 or 3 (how often its equations are "
+        "differentiated until they give it) give one of them?");
   CHECK(refusal("time 0 .. 1\nstate x = 1, y = 1\n0 = x - y") ==
         "m.ode:3:10: no equation for state 'y' (each has one) add y' = 0?");
   CHECK(refusal(begin + "0 x") ==

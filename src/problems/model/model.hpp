@@ -45,6 +45,7 @@ struct model {
   std::vector<std::pair<std::string, int>> lets;  ///< name and node
   std::vector<int> slopes;                        ///< a node a state
   std::vector<bool> algebraic;                    ///< of a state: 0 in place of its slope
+  std::vector<int> index;                         ///< of a state; none: all 1
   std::vector<model_event> events;
   std::vector<double> jumps;  ///< times at which the field jumps
   std::vector<int> drawn;

@@ -10,15 +10,15 @@
 namespace revode::named {
 namespace {
 
-constexpr std::array<std::string_view, 38> reserved{
+constexpr std::array<std::string_view, 39> reserved{
     "title", "source",   "time",  "parameter",     "constant",
     "state", "let",      "event", "when",          "rises",
     "falls", "crosses",  "above", "below",         "then",
     "stop",  "continue", "stiff", "discontinuity", "plot",
-    "over",  "and",      "or",    "not",           "if",
-    "t",     "pi",       "min",   "max",           "sin",
-    "cos",   "tan",      "exp",   "log",           "sqrt",
-    "abs",   "hypot",    "atan2"};
+    "over",  "index",    "and",   "or",            "not",
+    "if",    "t",        "pi",    "min",           "max",
+    "sin",   "cos",      "tan",   "exp",           "log",
+    "sqrt",  "abs",      "hypot", "atan2"};
 
 std::string stem(std::string_view file) {
   const std::string_view last = file.substr(file.find_last_of('/') + 1);
@@ -70,6 +70,8 @@ void model_reader::line() {
     stiff();
   else if (take("discontinuity"))
     jumps();
+  else if (take("index"))
+    indices();
   else if (take("plot"))
     drawn();
   else
@@ -120,7 +122,7 @@ void model_reader::slope() {
       scanner_.refuse(at, "an equation for " + in_quotes(at.text) +
                               " (it is no state declared above) write state " +
                               std::string(at.text) + " = VALUE before it?");
-    const std::string nearest = nearest_name(at.text, std::span(reserved).first(23));
+    const std::string nearest = nearest_name(at.text, std::span(reserved).first(24));
     scanner_.refuse(at, "unknown beginning of a line " + in_quotes(at.text) +
                             " (a line begins with a word such as state, or with NAME' =) " +
                             (nearest.empty() ? "see docs/models.md?"
@@ -145,6 +147,23 @@ void model_reader::algebraic() {
   expect("=", "an algebraic equation is written 0 = …");
   skip_lines();
   algebraic_.emplace_back(expression(), at);
+}
+
+/// index u = 2, lambda = 3
+void model_reader::indices() {
+  do {
+    skip_lines();
+    index_at_ = now_;
+    const int which = state("an index is that of a state");
+    expect("=", "an index is written index NAME = 2");
+    const double value = constant();
+    if (value != 1 && value != 2 && value != 3)
+      scanner_.refuse(index_at_, "an index of " + in_quotes(index_at_.text) +
+                                     " that is not 1, 2 or 3 (how often its equations are "
+                                     "differentiated until they give it) give one of them?");
+    model_.index.resize(model_.states.size(), 1);
+    model_.index[static_cast<std::size_t>(which)] = static_cast<int>(value);
+  } while (take(","));
 }
 
 /// event bounce when height falls below 0 then speed = -restitution * speed
@@ -291,47 +310,14 @@ void model_reader::complete() {
     scanner_.refuse(next->second,
                     "an algebraic equation too many (each stands for a state without NAME' =, and "
                     "the others have all) leave it out?");
+  if (!model_.index.empty() && algebraic_.empty())
+    scanner_.refuse(index_at_,
+                    "an index without an algebraic equation (states of x' = … are all of index 1) "
+                    "leave it out, or write 0 = …?");
+  if (!model_.index.empty()) model_.index.resize(model_.states.size(), 1);
   if (!has_time_)
     scanner_.refuse(now_,
                     "no time (a model says from when to when it is solved) add time 0 .. 10?");
-}
-
-void model_reader::end_of_line() {
-  if (now_.what == model_token::kind::end_of_line || now_.what == model_token::kind::end) return;
-  const bool operand = now_.what == model_token::kind::name ||
-                       now_.what == model_token::kind::number || now_.is("(");
-  scanner_.refuse(now_,
-                  "unexpected " + in_quotes(now_.text) +
-                      (operand ? " (products are written with *, and a line is one statement) "
-                               : " (the line is complete before it) ") +
-                      (operand ? "put * before it?" : "leave it out?"));
-}
-
-void model_reader::advance() {
-  do now_ = scanner_.next();
-  while (open_ > 0 && now_.what == model_token::kind::end_of_line);
-}
-
-bool model_reader::take(std::string_view text) {
-  if (!now_.is(text)) return false;
-  advance();
-  return true;
-}
-
-void model_reader::expect(std::string_view text, std::string_view why) {
-  if (!take(text)) unexpected("'" + std::string(text) + "': " + std::string(why));
-}
-
-void model_reader::skip_lines() {
-  while (now_.what == model_token::kind::end_of_line) advance();
-}
-
-void model_reader::unexpected(std::string_view needed) {
-  const bool over =
-      now_.what == model_token::kind::end_of_line || now_.what == model_token::kind::end;
-  scanner_.refuse(now_, "unexpected " +
-                            (over ? std::string("end of the line") : in_quotes(now_.text)) + " (" +
-                            std::string(needed) + " is needed) write that?");
 }
 
 auto read_model(std::string_view file, std::string_view text) -> model {

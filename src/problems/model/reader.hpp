@@ -33,13 +33,13 @@ class model_reader {
   void let();
   void slope();
   void algebraic();
+  void indices();
   void event();
   void action(model_event& e);
   void time();
   void stiff();
   void jumps();
   void drawn();
-  void end_of_line();
   void complete();
   int state(std::string_view why);
   auto new_name(model_node::kind what, int at, double number = 0) -> std::string;
@@ -57,11 +57,12 @@ class model_reader {
   void need_number(int node, const model_token& at);
   void need_condition(int node, const model_token& at);
 
-  // Tokens.
+  // Tokens (tokens.cpp).
   void advance();
   bool take(std::string_view text);
   void expect(std::string_view text, std::string_view why);
   void skip_lines();
+  void end_of_line();
   [[noreturn]] void unexpected(std::string_view needed);
   [[noreturn]] void unknown(std::string_view name, const model_token& at);
 
@@ -73,6 +74,7 @@ class model_reader {
   std::vector<std::pair<int, model_token>> algebraic_;  ///< nodes of 0 = …, and where they stand
   int open_ = 0, depth_ = 0;                            ///< parentheses; operands within operands
   bool has_time_ = false;
+  model_token index_at_;  ///< the last state that was given one
 };
 
 }  // namespace revode::named

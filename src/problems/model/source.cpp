@@ -191,6 +191,12 @@ std::string mass_text(const model& m) {
   return text + "  }\n";
 }
 
+std::string index_text(const std::vector<int>& index) {
+  if (index.empty()) return "";
+  const auto number = [](int i) { return std::to_string(i); };
+  return "  static constexpr auto index() { return std::array{" + listed(index, number) + "}; }\n";
+}
+
 std::string list_text(const char* type, const char* name, const std::string& items) {
   return items.empty()
              ? std::string()
@@ -202,7 +208,8 @@ std::string list_text(const char* type, const char* name, const std::string& ite
 auto source_of(const model& m) -> std::string {
   const auto number = [](auto x) { return std::to_string(x); };
   std::string text =
-      "// The field of a model file, written by revode.\n#include <algorithm>\n#include <cmath>\n\n"
+      "// The field of a model file, written by revode.\n#include <algorithm>\n#include <array>\n"
+      "#include <cmath>\n\n"
       "#include <revode/problems/plugin.hpp>\n\nnamespace {\n\nusing revode::choose, "
       "revode::whole_power;\n\nstruct model {\n"
       "  static constexpr const char* name = " +
@@ -220,7 +227,7 @@ auto source_of(const model& m) -> std::string {
     text += "  static double atol(double rtol) { return " + literal(m.atol) + " * rtol; }\n";
   text += "  auto y0() const { return " + numbers_of("revode::vec<double, ", m.states) + "; }\n" +
           "  auto parameters() const { return " + numbers_of("revode::vec<double, ", m.parameters) +
-          "; }\n\n" + mass_text(m) + field_text(m);
+          "; }\n\n" + mass_text(m) + index_text(m.index) + field_text(m);
   for (std::size_t i = 0; i < m.events.size(); ++i) text += event_text(m, m.events[i], i);
   if (!m.events.empty()) {
     std::vector<std::size_t> all(m.events.size());
