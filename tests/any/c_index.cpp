@@ -54,7 +54,8 @@ TEST_CASE("elements of index 2 from C, with the gradient, and misuse in words") 
   s = nullptr;
   CHECK(revode_solve(q, "rodas5p", &o, &s) == REVODE_MISUSE);
   CHECK(std::string(revode_last_error()).find("weigh all elements alike") != std::string::npos);
-  REQUIRE(revode_problem_set_index(q, wrong) == REVODE_OK);  // told where it is solved, as its size is
+  REQUIRE(revode_problem_set_index(q, wrong) ==
+          REVODE_OK);  // told where it is solved, as its size is
   CHECK(revode_solve(q, "radau", &o, &s) == REVODE_MISUSE);
   CHECK(std::string(revode_last_error()).find("4") != std::string::npos);
   REQUIRE(revode_problem_set_mass(q, nullptr) == REVODE_OK);  // and with it the index
