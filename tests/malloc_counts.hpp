@@ -2,8 +2,8 @@
 #pragma once
 
 // Counts the calls of malloc: Eigen allocates by it, and everything else by operator new, which calls
-// it. For one file of a program; nothing is counted, and COUNTS_MALLOC not defined, under sanitizers,
-// which have a malloc of their own.
+// it. The files of a program that include it share one malloc; nothing is counted, and COUNTS_MALLOC not defined,
+// under sanitizers, which have a malloc of their own.
 
 #include <cstddef>
 #include <cstdlib>
@@ -18,12 +18,10 @@
 #endif
 #if defined(__GLIBC__) && !defined(UNDER_SANITIZER)
 #define COUNTS_MALLOC
-namespace {
-thread_local long allocations = 0;
-thread_local long allocated = 0;  // bytes
-}  // namespace
+inline thread_local long allocations = 0;
+inline thread_local long allocated = 0;  // bytes
 extern "C" void* __libc_malloc(std::size_t);
-extern "C" void* malloc(std::size_t bytes) {
+extern "C" [[gnu::weak]] void* malloc(std::size_t bytes) {
   ++allocations;
   allocated += static_cast<long>(bytes);
   return __libc_malloc(bytes);
