@@ -35,5 +35,9 @@ TEST_CASE_TEMPLATE("laws with a mass matrix, all problems", M, rodas5p, radau_ii
   check_mass_laws(M{}, elements{});
 }
 
+TEST_CASE("second derivatives go through the consistent start, eight stages") {
+  check_mass_hessian(rodas5p{});
+}
+
 }  // namespace
 }  // namespace revode

@@ -6,7 +6,9 @@
 #include <string>
 
 #include <revode/adjoint/forward.hpp>
+#include <revode/adjoint/hessian_vector_product.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/testing/references.hpp>
 
 #include "mass_problems.hpp"
@@ -35,6 +37,27 @@ void check_mass_laws(const M& m, const F& f) {
   const law_result differences =
       finite_difference_check(q, m, {.fixed_step = 0.05}, recursive_checkpoint{}, 1e-6);
   CHECK_MESSAGE(differences.holds, differences.worst);
+}
+
+/// A Hessian product beside the difference of two gradients.
+template <class M>
+void check_mass_hessian(const M& m) {
+  CAPTURE(std::string(M::name));
+  const problem z{blended{}, blended::start(), 0.0, 1.5, vec{0.7, 1.3}};
+  const options o{.fixed_step = 0.05};
+  const auto loss = [](const auto& y) { return y[0] * y[0] * y[2] + y[1] * y[2]; };
+  const tangents<vec<double, 3>, vec<double, 2>> v{.y0 = {0.3, -0.2, 0.5}, .p = {0.4, 0.7}};
+  const auto h = hessian_vector_product(z, m, o, loss, v);
+  constexpr double step = 1e-5;
+  auto above = z, below = z;
+  axpy(step, v.y0, above.y0), axpy(-step, v.y0, below.y0);
+  axpy(step, v.p, above.p), axpy(-step, v.p, below.p);
+  const auto a = *value_and_gradient(above, m, o, loss).gradient;
+  const auto b = *value_and_gradient(below, m, o, loss).gradient;
+  for (int i = 0; i < 3; ++i)
+    CHECK(h.product->y0[i] == doctest::Approx((a.y0[i] - b.y0[i]) / (2 * step)).epsilon(1e-6));
+  for (int i = 0; i < 2; ++i)
+    CHECK(h.product->p[i] == doctest::Approx((a.p[i] - b.p[i]) / (2 * step)).epsilon(1e-6));
 }
 
 }  // namespace revode
