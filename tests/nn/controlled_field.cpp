@@ -12,6 +12,7 @@
 #include <revode/nn/controlled_field.hpp>
 #include <revode/solvers/tsit5.hpp>
 
+#include "../refusal.hpp"
 #include "flow_checks.hpp"
 
 namespace revode::nn {
@@ -154,16 +155,6 @@ TEST_CASE("controlled fields: a constant F integrates the path, whatever leads t
       for (index i = 0; i < 2; ++i)
         CHECK(std::abs(z(i) - (back ? -1 : 1) * p.tail(6).segment(3 * i, 3).dot(moved)) < 1e-12);
     }
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing";
 }
 
 TEST_CASE("controlled fields: misuse is told with what to do") {

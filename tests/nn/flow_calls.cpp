@@ -12,6 +12,7 @@
 #include <revode/nn/density.hpp>
 #include <revode/solvers/tsit5.hpp>
 
+#include "../refusal.hpp"
 #include "flow_checks.hpp"
 
 namespace revode::nn {
@@ -79,16 +80,6 @@ TEST_CASE("flows: no call allocates after the first of its size") {
   }
 }
 #endif
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 
 TEST_CASE("flows: misuse is told with what to do") {
   const neural_field f(mlp({2, 4, 2}));

@@ -13,6 +13,7 @@
 #include <revode/nn/mlp.hpp>
 #include <revode/nn/module_call.hpp>
 
+#include "../refusal.hpp"
 #include "module_checks.hpp"
 
 namespace revode::nn {
@@ -92,16 +93,6 @@ TEST_CASE("modules: leaves have names, places and a start of their own") {
 }
 
 /// What does it say?
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing";
-}
-
 TEST_CASE("modules: misuse is told with what to do") {
   CHECK(refusal([] {
           chain(dense_layer{2, 3}, dense_layer{4, 2});

@@ -20,6 +20,8 @@
 #include <revode/solvers/tsit5.hpp>
 #include <revode/testing/laws.hpp>
 
+#include "../refusal.hpp"
+
 namespace revode::nn {
 namespace {
 
@@ -151,16 +153,6 @@ TEST_CASE("neural fields: a frozen weight of 64 × 1024 takes no byte in a gradi
   CHECK(allocated - before < static_cast<long>(sizeof(float)) * weights.size());
 }
 #endif
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 
 TEST_CASE("neural fields: misuse is told with what to do") {
   CHECK(refusal([] {

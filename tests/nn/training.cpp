@@ -12,6 +12,8 @@
 #include <revode/nn/optimisers.hpp>
 #include <revode/nn/rates.hpp>
 
+#include "../refusal.hpp"
+
 namespace revode::nn {
 namespace {
 
@@ -125,16 +127,6 @@ TEST_CASE("training: an epoch is an order of all samples, the same whenever it i
   const index chosen[] = {2, 0};
   take_samples(data, 2, chosen, batch);
   CHECK(batch == (Eigen::MatrixXd(2, 2) << 3, 1, 6, 4).finished());
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "nothing";
 }
 
 TEST_CASE("training: misuse is told with what to do") {
