@@ -27,6 +27,7 @@ function(check_foreign_include header layer library)
   if(library MATCHES ${system_headers} OR (layer STREQUAL "interop" AND lower MATCHES ${of})
      OR ("${layer}/${of}" STREQUAL "interop/odeint" AND library MATCHES "^boost/")
      OR (layer STREQUAL "mpi" AND library STREQUAL "mpi.h")
+     OR ("${layer}/${library}" STREQUAL "state/omp.h") # long states on threads
      OR (layer STREQUAL "batch" AND library MATCHES "^(thrust|cub|cuda|omp|tbb)"))
     return()
   endif()

@@ -232,6 +232,8 @@ class differentiable_solution : public solution<Y> {
     r.field_evaluations = after.field_evaluations - before.field_evaluations;
     r.vjp_evaluations = after.vjp_evaluations - before.vjp_evaluations;
     if constexpr (requires { loop_->sys().vjp_source(); }) r.vjp_source = loop_->sys().vjp_source();
+    if constexpr (requires { loop_->sys().recording_bytes(); })
+      r.recording_bytes = loop_->sys().recording_bytes();
     return r;
   }
 

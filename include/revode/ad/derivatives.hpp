@@ -11,6 +11,7 @@
 #include <revode/ad/recording/register_recording.hpp>
 #include <revode/ad/recording/straight_sweep.hpp>
 #include <revode/ad/recording/tracked_sweep.hpp>
+#include <revode/ad/rows.hpp>
 #include <revode/config.hpp>
 #include <revode/state/elements.hpp>
 
@@ -18,14 +19,14 @@ namespace revode {
 
 /// The derivatives of a field f(t, y, p, dy), and their memory: one object per system and thread.
 ///   vjp: the field's own f.vjp, else forward duals in one sweep when all sizes are fixed and
-///        n + np + 1 <= 16 (no storage), else the reverse recording (host).
-///   jvp: f.jvp, else one dual direction.
+///        n + np + 1 <= 16 (no storage), else the reverse recording (host), of a few rows at a time where
+///        the field has f.rows and the state's length is known at run time (rows.hpp).
+///   jvp: f.jvp, else one dual direction, likewise.
 ///   jacobian: f.jacobian, into a matrix of zeros, else duals: tracked_sweep for a vec of 5 to 32 elements where it knows
 ///        the field's structure, otherwise up to 10 columns a sweep (8 for dynamic sizes); else columns of
 ///        f.jvp, else rows of f.vjp.
 ///   second: f.vjp over duals when it accepts them, else nested duals, else recording over duals.
-/// The field sees one scalar type. Arrays are allocated at the first call of a size and kept; with fixed
-/// sizes there are none. Finite differences only by name.
+/// The field sees one scalar type. Arrays are kept; with fixed sizes there are none. Finite differences only by name.
 template <class F, class Y, class P>
 class derivatives {
   using T = scalar_t<Y>;
@@ -35,6 +36,8 @@ class derivatives {
   using push_scalar = dual<T, 1>;
 
  public:
+  /// Bytes of recordings by rows, so far.
+  index recording_bytes() const { return rows_.bytes(); }
   static constexpr bool small = on_stack && n + np + 1 <= 16;
   static constexpr bool straight = [] {
     if constexpr (on_stack && !small)
@@ -52,6 +55,8 @@ class derivatives {
   static constexpr derivative_source vjp_source = [] {
     if constexpr (has_vjp<F, Y, P, T>) {
       return derivative_source::own;
+    } else if constexpr (row_derivatives<F, Y, P>::pulls) {
+      return derivative_source::rows;
     } else if constexpr (small) {
       return call_accepts<F, Y, P, dual<T, sweep_width>> ? derivative_source::duals
                                                          : derivative_source::none;
@@ -73,6 +78,8 @@ class derivatives {
   static constexpr derivative_source jvp_source = [] {
     if constexpr (has_jvp<F, Y, P, T>) {
       return derivative_source::own;
+    } else if constexpr (row_derivatives<F, Y, P>::pushes) {
+      return derivative_source::rows;
     } else {
       return call_accepts<F, Y, P, push_scalar> ? derivative_source::duals
                                                 : derivative_source::none;
@@ -86,6 +93,8 @@ class derivatives {
     static_assert(field_with_jvp<jvp_source>::there);
     if constexpr (jvp_source == derivative_source::own) {
       own_jvp(f, t, y, p, dt, dy, dp, out);
+    } else if constexpr (jvp_source == derivative_source::rows) {
+      rows_.push(f, t, y, p, dt, dy, dp, out);
     } else if constexpr (jvp_source == derivative_source::duals) {
       decltype(auto) a = fitted<push_scalar>(push_, y, p);
       seed_direction(a, y, p, dy, dp);
@@ -104,6 +113,8 @@ class derivatives {
     constexpr int tracked = static_size_v<GP> == 0 ? 0 : np;
     if constexpr (vjp_source == derivative_source::own) {
       own_vjp(f, t, y, p, w, gt, gy, gp);
+    } else if constexpr (vjp_source == derivative_source::rows) {
+      rows_.pull(f, t, y, p, w, gt, gy, gp);
     } else if constexpr (vjp_source == derivative_source::duals) {
 #if !defined(__CUDA_ARCH__)
       using sweep = register_sweep<F, Y, P>;
@@ -120,13 +131,7 @@ class derivatives {
         if (straight_sweep<F, Y, P>::vjp(f, t, y, p, w, gt, gy, gp)) return;
 #endif
       pull_.pull(f, t, y, p, w.data(), gt != nullptr, tracked != 0);
-      if (gt != nullptr) *gt = *gt + pull_.of_time();
-      for (int j = 0, size = length(y); j < size; ++j) {
-        gy.data()[j] = gy.data()[j] + pull_.of_state(j);
-      }
-      for (int j = 0, size = length(gp); j < size; ++j) {
-        gp.data()[j] = gp.data()[j] + pull_.of_parameter(j);
-      }
+      pull_.add_to(gt, gy, gp, [](const T& bar) { return bar; });
     }
   }
 
@@ -178,6 +183,8 @@ class derivatives {
     constexpr int tracked = static_size_v<GP> == 0 ? 0 : np;
     if constexpr (has_vjp<F, Y, P, push_scalar>) {
       second_by_own(f, t, y, p, u, kt, k, gt, gy, gp);
+    } else if constexpr (row_derivatives<F, Y, P>::pulls_moving) {
+      rows_.pull_moving(f, t, y, p, u, kt, k, gt, gy, gp);
     } else if constexpr (small && call_accepts<F, Y, P, dual<push_scalar, sweep_width>>) {
       if (gt != nullptr) {
         dual_sweep<Y, P>::template second<n + tracked + 1>(f, t, y, p, u, kt, k, gt, gy, gp);
@@ -327,13 +334,7 @@ class derivatives {
     push_scalar moving(t);
     moving.d[0] = kt;
     pull_second_.pull(f, moving, a.y, a.p, a.dy.data(), gt != nullptr, static_size_v<GP> != 0);
-    if (gt != nullptr) *gt = *gt + pull_second_.of_time().d[0];
-    for (int j = 0, size = length(y); j < size; ++j) {
-      gy.data()[j] = gy.data()[j] + pull_second_.of_state(j).d[0];
-    }
-    for (int j = 0, size = length(gp); j < size; ++j) {
-      gp.data()[j] = gp.data()[j] + pull_second_.of_parameter(j).d[0];
-    }
+    pull_second_.add_to(gt, gy, gp, [](const push_scalar& bar) { return bar.d[0]; });
   }
 
   [[no_unique_address]] kept<push_scalar, 0> push_;
@@ -343,6 +344,7 @@ class derivatives {
   [[no_unique_address]] kept<T, 4> frozen_;
   [[no_unique_address]] kept_recording<T, 5> pull_;
   [[no_unique_address]] kept_recording<push_scalar, 6> pull_second_;
+  [[no_unique_address]] row_derivatives<F, Y, P> rows_;
 };
 
 }  // namespace revode

@@ -20,6 +20,8 @@ class derivative_names {
   static std::string_view vjp() {
     if constexpr (D::vjp_source == derivative_source::own)
       return "own";
+    else if constexpr (D::vjp_source == derivative_source::rows)
+      return "recording by rows";
     else if constexpr (D::vjp_source == derivative_source::duals)
       return register_sweep<F, Y, P>::told.name("recording in registers", "duals",
                                                 "recording in registers or duals, not asked yet");
@@ -34,6 +36,7 @@ class derivative_names {
   }
   static std::string_view jvp() {
     return D::jvp_source == derivative_source::own     ? "own"
+           : D::jvp_source == derivative_source::rows  ? "duals by rows"
            : D::jvp_source == derivative_source::duals ? "duals"
                                                        : "none";
   }
@@ -53,6 +56,8 @@ class derivative_names {
   static std::string_view second() {
     if constexpr (has_vjp<F, Y, P, push_scalar>)
       return "own vjp over duals";
+    else if constexpr (row_derivatives<F, Y, P>::pulls_moving)
+      return "recording over duals by rows";
     else if constexpr (D::small)
       return call_accepts<F, Y, P, dual<push_scalar, D::sweep_width>> ? "nested duals" : "none";
     else if constexpr (!call_accepts<F, Y, P, variable<push_scalar>>)

@@ -41,7 +41,10 @@ class system {
   /// dy = f(t, y, p)
   REVODE_HD void operator()(double t, const Y& y, Y& dy) {
     ++counts.field_evaluations;
-    f_(static_cast<scalar>(t), y, p, dy);
+    if constexpr (has_rows<F, Y, P>)
+      evaluate_rows(f_, static_cast<scalar>(t), y, p, dy);
+    else
+      f_(static_cast<scalar>(t), y, p, dy);
   }
 
   /// Half 0 (q') or 1 (p') of dy for a state (q, p) of two halves; the other is undefined. A field
@@ -115,6 +118,8 @@ class system {
 
   /// Names of where they came from; the Jacobian's is empty until there was one.
   std::string_view vjp_source() const { return names::vjp(); }
+  /// What recordings of rows take, so far.
+  index recording_bytes() const { return derivatives_.recording_bytes(); }
   std::string_view jacobian_source() const {
     return jacobian_name_ != nullptr ? jacobian_name_() : std::string_view();
   }
