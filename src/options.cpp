@@ -161,6 +161,9 @@ void validate(const options& o, double t0, double t1, bool has_estimate, const c
   validate_save_points(o.save, t0, t1);
   validate_stops(o.stops, "stop ", t0, t1);
   validate_stops(o.discontinuities, "discontinuity ", t0, t1);
+  if (o.threads < 1)
+    misuse("threads = " + std::to_string(o.threads) +
+           " (a solve runs on one at least) give 1 or more?");
   if (o.require_equal_bits && loose)
     misuse(
         "require_equal_bits in a build that fuses products or rewrites sums (bits then depend on "
@@ -173,6 +176,12 @@ void refuse_finite_math() {
       "a solve in code that takes every number for finite (-ffinite-math-only, by a pragma "
       "perhaps: "
       "NaN would pass for a solution) compile with -fno-finite-math-only?");
+}
+
+void refuse_threads(int threads) {
+  misuse("threads = " + std::to_string(threads) +
+         " in code without OpenMP (all of it would run on one) compile with -fopenmp, or leave "
+         "threads at 1?");
 }
 
 void refuse_start(int i) {

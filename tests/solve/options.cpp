@@ -137,6 +137,13 @@ TEST_CASE("equal bits are refused where formulas are rewritten, and this build r
   CHECK_NOTHROW(validate(options{}, 0, 1, true, "tsit5", true));
 }
 
+TEST_CASE("threads are refused that do not run") {
+  CHECK(refusal({.threads = 0}) == "threads = 0 (a solve runs on one at least) give 1 or more?");
+  CHECK(refusal({.threads = 4}) ==
+        "threads = 4 in code without OpenMP (all of it would run on one) compile with -fopenmp, or "
+        "leave threads at 1?");
+}
+
 TEST_CASE("the number of equal steps forgives rounding in the length") {
   CHECK(fixed_step_count(0, 1, 0.1) == 10);
   CHECK(fixed_step_count(0, 1, 0.3) == 4);

@@ -96,12 +96,14 @@ class row_sweep {
     const int at_time = parameters ? n + np : n;
     const auto team = static_cast<std::size_t>(threads_for(n));
     if (workers_.size() < team) workers_.resize(team);
+    const auto places = static_cast<std::size_t>(blocks_at_once(n));
+    if (blocks_.size() < places) blocks_.resize(places);
     for_each_block(
         n,
-        [&](int b, int number) {
+        [&](int b, int number, int place) {
           worker& w = workers_[static_cast<std::size_t>(number)];
           recording_type& r = w.recording;
-          r.begin_block(at_time + 1);
+          r.begin_block(at_time + 1, blocks_[static_cast<std::size_t>(place)]);
           const read_elements y(n, [&](int i) { return r.input(i, y_of(i)); });
           const read_elements p(np, [&](int i) {
             return parameters ? r.input(n + i, p_of(i)) : variable_type(p_of(i));
@@ -119,14 +121,16 @@ class row_sweep {
           };
           record_backwards(r, b * block_length, block_end(b, n), record);
         },
-        [&](int, int number) {
-          workers_[static_cast<std::size_t>(number)].recording.for_each_input(add);
+        [&](int place) {
+          const block_adjoints<S>& block = blocks_[static_cast<std::size_t>(place)];
+          for (std::size_t i = 0; i < block.read.size(); ++i) add(block.read[i], block.bars[i]);
         });
   }
 
   std::size_t bytes() const {
     std::size_t sum = 0;
     for (const worker& w : workers_) sum += sizeof(worker) + w.recording.bytes();
+    for (const block_adjoints<S>& b : blocks_) sum += b.bytes();
     return sum;
   }
 
@@ -154,6 +158,7 @@ class row_sweep {
   }
 
   std::vector<worker> workers_;
+  std::vector<block_adjoints<S>> blocks_;
 };
 
 /// dy = f(t, y, p) by rows, on the threads of the solve.

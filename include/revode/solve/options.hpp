@@ -46,6 +46,9 @@ struct options {
   std::vector<double> discontinuities{};
   int event_samples = 4;  ///< in how many places of a step the conditions of events are looked at
   save_at save{};
+  /// How many threads share the elements of states of at least 100,000, and the rows of a field that tells
+  /// them (ad/by_rows.hpp), with the same bits for every number. More than 1 takes OpenMP.
+  int threads = 1;
   bool require_equal_bits = false;  ///< refuse to run where bits could depend on inlining
   /// Where the run is kept, and goes on when it was killed: kept_in({.file = "run.kept"}), of
   /// revode/io/restart.hpp. Looked at by `solve` and gradients of recursive_checkpoint.
@@ -59,6 +62,9 @@ void validate(const options& o, double t0, double t1, bool has_estimate, const c
 
 /// Throws it for calling code that takes every number for finite (see tells_finite).
 [[noreturn]] void refuse_finite_math();
+
+/// Throws it for options::threads in calling code that was compiled without OpenMP.
+[[noreturn]] void refuse_threads(int threads);
 
 /// Throws for element i of y0, which is NaN.
 [[noreturn]] void refuse_start(int i);

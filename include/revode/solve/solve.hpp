@@ -30,6 +30,7 @@ template <method M, class F, class Y, class P>
   check_problem(m, q);
   if (!tells_finite()) refuse_finite_math();
   validate(o, q.t0, q.t1, has_estimate_v<M>, M::name, !keeps_bits());
+  if (o.threads > 1 && !has_threads) refuse_threads(o.threads);
   validate(o.norm, length(q.y0));
   if (!has_dense_output_v<M> && !o.save.ts.empty())
     throw std::invalid_argument("method " + std::string(M::name) +

@@ -67,12 +67,14 @@ class stepper {
   void keep_before_cuts(std::vector<Y>& before) { cuts_.keep_before(before); }
 
   void step(tape_type& tape) {
+    [[maybe_unused]] const auto threads = working();
     if (ended_)
       replay_until(march_.position + 1, tape);
     else
       attempt_step(tape);
   }
   void run(index to, tape_type& tape) {
+    [[maybe_unused]] const auto threads = working();
     if (ended_) return replay_until(to < count_ ? to : count_, tape);
     while (march_.position < to && !finished()) step(tape);
   }
@@ -114,6 +116,14 @@ class stepper {
     attempts_.forget();
     cuts_.forget();
     if (!cuts_.know_sides(march_, false)) end(status::event_not_resolved);
+  }
+
+  /// As long as what it returns lives, long states are worked on by the solve's threads.
+  auto working() const {
+    if constexpr (static_size_v<Y> < 0)
+      return on_threads(options_.threads);
+    else
+      return nothing{};
   }
 
   index position() const { return march_.position; }

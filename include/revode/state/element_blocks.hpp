@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <mutex>
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -17,19 +18,32 @@ inline constexpr int block_length = 1024;
 /// States of fewer elements stay on one thread.
 inline constexpr int least_for_threads = 100'000;
 
+/// Is the code compiled with OpenMP?
+#if defined(_OPENMP)
+static constexpr bool has_threads = true;
+#else
+static constexpr bool has_threads = false;
+#endif
+
 /// options::threads of the solve that the running thread is in; 1 outside.
 inline thread_local int solve_threads = 1;
 
 /// As long as it lives, long states of this thread's solve are worked on by so many threads.
 class on_threads {
  public:
+#if defined(_OPENMP)
   explicit on_threads(int threads) : before_(solve_threads) { solve_threads = threads; }
+  ~on_threads() { solve_threads = before_; }
+#else
+  explicit on_threads(int) {}
+#endif
   on_threads(const on_threads&) = delete;
   on_threads& operator=(const on_threads&) = delete;
-  ~on_threads() { solve_threads = before_; }
 
  private:
+#if defined(_OPENMP)
   int before_;
+#endif
 };
 
 /// How many threads work on n elements.
@@ -45,37 +59,49 @@ constexpr int block_end(int b, int n) {
   return n - b * block_length < block_length ? n : (b + 1) * block_length;
 }
 
-/// work(b, worker) for every block b of n elements, on threads_for(n) threads, of which worker is the
-/// number, then in_turn(b, worker) by that thread: block by block, from the first to the last, whatever the
-/// number of threads. The first exception is thrown again when all have ended.
+/// The first exception of several threads, thrown again when all have ended.
+class first_exception {
+ public:
+  template <class Work>
+  void guard(const Work& work) {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard alone(mutex_);
+      if (!thrown_) thrown_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr thrown_;
+};
+
+/// How many blocks are worked on between two turns.
+inline int blocks_at_once(int n) { return threads_for(n) > 1 ? 128 : 1; }
+
+/// work(b, worker, place) for every block b of n elements, on threads_for(n) threads, of which worker is the
+/// number, and in_turn(place) for each from the first block to the last, on one. Blocks that are in work or
+/// wait for their turn have places of their own, below blocks_at_once(n).
 template <class Work, class InTurn>
 void for_each_block(int n, const Work& work, const InTurn& in_turn) {
-  const int count = block_count(n);
+  const int count = block_count(n), most = blocks_at_once(n);
+  for (int first = 0; first < count; first += most) {
+    const int places = count - first < most ? count - first : most;
 #if defined(_OPENMP)
-  if (const int team = threads_for(n); team > 1) {
-    std::exception_ptr thrown;
-#pragma omp parallel for ordered schedule(static, 1) num_threads(team)
-    for (int b = 0; b < count; ++b) {
-      const int worker = omp_get_thread_num();
-      std::exception_ptr here;
-      try {
-        work(b, worker);
-      } catch (...) {
-        here = std::current_exception();
-      }
-#pragma omp ordered
-      {
-        if (here && !thrown) thrown = here;
-        if (!thrown) in_turn(b, worker);
-      }
-    }
-    if (thrown) std::rethrow_exception(thrown);
-    return;
-  }
+    if (const int team = threads_for(n); team > 1) {
+      first_exception thrown;
+#pragma omp parallel for schedule(dynamic) num_threads(team)
+      for (int k = 0; k < places; ++k)
+        thrown.guard([&] { work(first + k, omp_get_thread_num(), k); });
+      thrown.rethrow();
+    } else
 #endif
-  for (int b = 0; b < count; ++b) {
-    work(b, 0);
-    in_turn(b, 0);
+      for (int k = 0; k < places; ++k) work(first + k, 0, k);
+    for (int k = 0; k < places; ++k) in_turn(k);
   }
 }
 
@@ -85,21 +111,17 @@ void for_each_part(int n, const Work& work) {
 #if defined(_OPENMP)
   if (const int team = threads_for(n); team > 1) {
     const int count = block_count(n);
-    std::exception_ptr thrown;
+    first_exception thrown;
 #pragma omp parallel for schedule(static) num_threads(team)
-    for (int part = 0; part < team; ++part) {
-      const auto at = [&](int k) {
-        const long b = static_cast<long>(count) * k / team;
-        return b < count ? static_cast<int>(b) * block_length : n;
-      };
-      try {
+    for (int part = 0; part < team; ++part)
+      thrown.guard([&] {
+        const auto at = [&](int k) {
+          const long b = static_cast<long>(count) * k / team;
+          return b < count ? static_cast<int>(b) * block_length : n;
+        };
         work(at(part), at(part + 1));
-      } catch (...) {
-#pragma omp critical(revode_part)
-        if (!thrown) thrown = std::current_exception();
-      }
-    }
-    if (thrown) std::rethrow_exception(thrown);
+      });
+    thrown.rethrow();
     return;
   }
 #endif

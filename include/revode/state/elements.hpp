@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <revode/config.hpp>
+#include <revode/state/block_sum.hpp>
 #include <revode/state/vec.hpp>
 
 namespace revode {
@@ -101,10 +102,23 @@ REVODE_HD void for_each_element(const Y& y, F&& f) {
   }
 }
 
+/// The same for an f whose calls know nothing of each other: of long states on the threads of the solve.
+template <class Y, class F>
+REVODE_HD void sweep_elements(const Y& y, F&& f) {
+#if defined(_OPENMP) && !defined(__CUDACC__)
+  if constexpr (static_size_v<Y> < 0)
+    if (const int n = length(y); threads_for(n) > 1)
+      return for_each_part(n, [&](int first, int last) {
+        for (int i = first; i < last; ++i) f(i);
+      });
+#endif
+  for_each_element(y, f);
+}
+
 template <class Y>
 REVODE_HD void fill(Y& y, scalar_t<Y> value) {
   auto* out = y.data();
-  for_each_element(
+  sweep_elements(
       y, [=](int i) __attribute__((always_inline)) { out[i] = value; });
 }
 
@@ -133,7 +147,7 @@ template <class Y, class Z>
 REVODE_HD void copy(const Y& from, Z& to) {
   const auto* in = from.data();
   auto* out = to.data();
-  for_each_element(
+  sweep_elements(
       to, [=](int i) __attribute__((always_inline)) { out[i] = in[i]; });
 }
 
@@ -142,7 +156,7 @@ template <class Y, class X>
 REVODE_HD void axpy(scalar_t<Y> a, const X& x, Y& y) {
   const auto* in = x.data();
   auto* out = y.data();
-  for_each_element(
+  sweep_elements(
       y, [=](int i) __attribute__((always_inline)) { out[i] = muladd(a, in[i], out[i]); });
 }
 
@@ -151,28 +165,43 @@ template <class Y, class X>
 REVODE_HD void add(const X& x, Y& y) {
   const auto* in = x.data();
   auto* out = y.data();
-  for_each_element(
+  sweep_elements(
       y, [=](int i) __attribute__((always_inline)) { out[i] = out[i] + in[i]; });
 }
 
-/// Σ xᵢ yᵢ, from the first to the last.
+/// Σ xᵢ yᵢ, from the first to the last; of more than 1,024 in blocks (block_sum.hpp).
 template <class X, class Y>
 REVODE_HD scalar_t<Y> dot(const X& x, const Y& y) {
   const auto* a = x.data();
   const auto* b = y.data();
-  scalar_t<Y> sum(0);
-  for_each_element(
-      y, [&](int i) __attribute__((always_inline)) { sum = muladd(a[i], b[i], sum); });
-  return sum;
+  using T = scalar_t<Y>;
+  if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= block_length) {
+    T sum(0);
+    for_each_element(
+        y, [&](int i) __attribute__((always_inline)) { sum = muladd(a[i], b[i], sum); });
+    return sum;
+  } else {
+    return block_sum<T>(length(y), [=](int first, int last) {
+      T sum(0);
+      for (int i = first; i < last; ++i) sum = muladd(a[i], b[i], sum);
+      return sum;
+    });
+  }
 }
 
 /// True when no element is infinite or NaN (x - x is 0 for finite x only).
 template <class Y>
 REVODE_HD bool all_finite(const Y& y) {
   const auto* x = y.data();
-  int bad = 0;
-  for (int i = 0, n = length(y); i < n; ++i) bad += !(x[i] - x[i] == 0);
-  return bad == 0;
+  const auto bad = [=](int first, int last) {
+    int count = 0;
+    for (int i = first; i < last; ++i) count += !(x[i] - x[i] == 0);
+    return count;
+  };
+  if constexpr (static_size_v<Y> >= 0)
+    return bad(0, length(y)) == 0;
+  else
+    return block_sum<int>(length(y), bad) == 0;
 }
 
 /// True when x and y have the same elements, in every bit but the sign of 0.

@@ -9,6 +9,15 @@
 
 namespace revode {
 
+/// The inputs that a block reads, in the order in which they are read, and their adjoints.
+template <class T>
+struct block_adjoints {
+  std::vector<int> read;
+  std::vector<T> bars;
+
+  std::size_t bytes() const { return read.capacity() * sizeof(int) + bars.capacity() * sizeof(T); }
+};
+
 /// The record of a block of a field's rows, for its reverse derivative. Inputs are those that the block
 /// reads, noted when they are first read, and their adjoints stay while the block's rows are recorded and
 /// pulled a few at a time, last rows first: the order, hence the bits, in which one recording of all of
@@ -19,14 +28,15 @@ class row_recording {
  public:
   using variable_type = variable<T, row_recording>;
 
-  /// A new block, of a field of so many inputs.
-  void begin_block(int inputs) {
-    first_ += static_cast<int>(read_.size());
-    read_.clear();
-    bars_.clear();
+  /// A new block, of a field of so many inputs, whose adjoints are put there.
+  void begin_block(int inputs, block_adjoints<T>& to) {
+    to.read.clear();
+    to.bars.clear();
+    block_ = &to;
+    first_ = past_;
     if (slots_.size() != static_cast<std::size_t>(inputs) || first_ > most_slots) {
       slots_.assign(static_cast<std::size_t>(inputs), -1);
-      first_ = 0;
+      first_ = past_ = 0;
     }
   }
   /// New rows of it.
@@ -35,9 +45,9 @@ class row_recording {
   variable_type input(int k, const T& value) {
     int& slot = slots_[at(k)];
     if (slot < first_) {
-      slot = first_ + static_cast<int>(read_.size());
-      read_.push_back(k);
-      bars_.push_back(T(0));
+      slot = past_++;
+      block_->read.push_back(k);
+      block_->bars.push_back(T(0));
     }
     return {value, first_input - (slot - first_), this};
   }
@@ -63,17 +73,10 @@ class row_recording {
     }
   }
 
-  /// add(k, adjoint) for the inputs of the block, in the order in which they were read.
-  template <class Add>
-  void for_each_input(const Add& add) const {
-    for (std::size_t i = 0; i < read_.size(); ++i) add(read_[i], bars_[i]);
-  }
-
   std::size_t operations() const { return nodes_.size(); }
   std::size_t bytes() const {
-    return nodes_.capacity() * sizeof(node) +
-           (adjoints_.capacity() + bars_.capacity()) * sizeof(T) +
-           (slots_.capacity() + read_.capacity()) * sizeof(int);
+    return nodes_.capacity() * sizeof(node) + adjoints_.capacity() * sizeof(T) +
+           slots_.capacity() * sizeof(int);
   }
 
  private:
@@ -84,17 +87,17 @@ class row_recording {
   static constexpr int first_input = -2, most_slots = 1 << 30;
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
-  T& bar_of(int id) { return id >= 0 ? adjoints_[at(id)] : bars_[at(first_input - id)]; }
+  T& bar_of(int id) { return id >= 0 ? adjoints_[at(id)] : block_->bars[at(first_input - id)]; }
   void give(int parent, const T& slope, const T& bar) {
     T& target = bar_of(parent);
     target = muladd(slope, bar, target);
   }
 
   std::vector<node> nodes_;
-  std::vector<T> adjoints_, bars_;  // of nodes, of inputs
-  std::vector<int> slots_;  // of each input of the field: less than first_ where it was not read
-  std::vector<int> read_;
-  int first_ = 0;
+  std::vector<T> adjoints_;
+  block_adjoints<T>* block_ = nullptr;
+  std::vector<int> slots_;    // of each input of the field: less than first_ where it was not read
+  int first_ = 0, past_ = 0;  // those of this block
 };
 
 }  // namespace revode

@@ -55,7 +55,7 @@ REVODE_HD void stage_cotangent(scalar_t<Y> h, const Y& lambda,
   const T h_b = h * b;
   const T* l = lambda.data();
   T* __restrict out = w.k_bar.data();
-  for_each_element(lambda, [&](int i) {
+  sweep_elements(lambda, [&](int i) {
     T sum(-0.0);  // vanishes in an addition, and compilers know it
     if constexpr (Seeded) sum = seeds->k[I].data()[i];
     if constexpr (b != 0) sum = muladd(h_b, l[i], sum);

@@ -28,7 +28,7 @@ REVODE_HD void advance_state(const Y& y, scalar_t<Y> h, const scalar_t<Y>* const
   T* __restrict to = out.data();
   T weight[Last];
   scale_row<Row, 0, Last>(h, weight);
-  for_each_element(
+  sweep_elements(
       out, [&](int i) __attribute__((always_inline)) {
         to[i] = add_weighted<Row, 0, Last>(from[i], weight, k, i);
       });
@@ -68,6 +68,15 @@ REVODE_HD void take_step(System& sys, double t, double t_new, const Cache& cache
   }
 }
 
+/// Sums of squares of scaled errors, and of those of low order.
+template <class T>
+struct error_sums {
+  T all{}, low{};
+  REVODE_HD friend error_sums operator+(const error_sums& a, const error_sums& b) {
+    return {a.all + b.all, a.low + b.low};
+  }
+};
+
 /// Mean of (h Σ eⱼ kⱼ / (atol + rtol max(|y|, |y_new|)))²; with a second estimate of low order
 /// (DOP853), E²/(E + E_low/100) of the two means. The divisions do not wait for the last stage.
 template <class M, class Y>
@@ -85,22 +94,30 @@ REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_t
   const T* b = y_new.data();
   const T rtol = static_cast<T>(tol.rtol), atol = static_cast<T>(tol.atol);
   const int n = length(y_new);
-  T sum(0), low(0);
-  for_each_element(
-      y_new, [&](int i) __attribute__((always_inline)) {
-        const T from = abs(a[i]), to = abs(b[i]);
-        const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
-        const T error = weight * add_weighted<error_row<M>, 0, s>(T(-0.0), e, k, i);
-        sum = muladd(error, error, sum);
-        if constexpr (requires { M::b_embedded_low; }) {
-          const T other = weight * add_weighted<low_error_row<M>, 0, s>(T(-0.0), e_low, k, i);
-          low = muladd(other, other, low);
-        }
-      });
+  const auto add_element = [&](int i, error_sums<T>& sums) __attribute__((always_inline)) {
+    const T from = abs(a[i]), to = abs(b[i]);
+    const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
+    const T error = weight * add_weighted<error_row<M>, 0, s>(T(-0.0), e, k, i);
+    sums.all = muladd(error, error, sums.all);
+    if constexpr (requires { M::b_embedded_low; }) {
+      const T other = weight * add_weighted<low_error_row<M>, 0, s>(T(-0.0), e_low, k, i);
+      sums.low = muladd(other, other, sums.low);
+    }
+  };
+  error_sums<T> sums{};
+  if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= block_length)
+    for_each_element(
+        y_new, [&](int i) __attribute__((always_inline)) { add_element(i, sums); });
+  else
+    sums = block_sum<error_sums<T>>(n, [&](int first, int last) {
+      error_sums<T> part{};
+      for (int i = first; i < last; ++i) add_element(i, part);
+      return part;
+    });
   const double to_mean = n > 0 ? 1.0 / n : 0.0;
-  const double mean = to_mean * static_cast<double>(value_of(sum));
+  const double mean = to_mean * static_cast<double>(value_of(sums.all));
   if constexpr (requires { M::b_embedded_low; }) {
-    const double both = muladd(0.01 * to_mean, static_cast<double>(value_of(low)), mean);
+    const double both = muladd(0.01 * to_mean, static_cast<double>(value_of(sums.low)), mean);
     return both == 0 ? 0.0 : mean * (mean / both);
   }
   return mean;

@@ -20,21 +20,32 @@ REVODE_HD double scattered(std::uint64_t i) {
   return (z & 1) != 0 ? size : -size;
 }
 
+/// Σ x(i)², x being called once for each i.
+template <class X>
+double squares(int n, const X& x) {
+  return block_sum<double>(n, [&](int first, int last) {
+    double sum = 0;
+    for (int i = first; i < last; ++i) {
+      const double at = x(i);
+      sum += at * at;
+    }
+    return sum;
+  });
+}
+
 /// The vector that power iterations begin with; returns its squared length. After a rejection half of it
 /// is f: what has grown unstable is the largest part of f, and may be hidden from other vectors.
 template <class Y>
 double start_vector(const Y& f, bool rejected, Y& v) {
   const auto number = [](const auto& x) { return static_cast<double>(value_of(x)); };
   const int n = length(v);
-  double f_size = 0, share = 0, size = 0;
-  for (int i = 0; rejected && i < n; ++i) f_size += number(f.data()[i]) * number(f.data()[i]);
-  if (f_size > 0 && f_size - f_size == 0) share = std::sqrt(n / f_size);
-  for (int i = 0; i < n; ++i) {
+  const double f_size = rejected ? squares(n, [&](int i) { return number(f.data()[i]); }) : 0;
+  const double share = f_size > 0 && f_size - f_size == 0 ? std::sqrt(n / f_size) : 0;
+  return squares(n, [&](int i) {
     const double x = scattered(static_cast<std::uint64_t>(i)) + share * number(f.data()[i]);
     v.data()[i] = scalar_t<Y>(x);
-    size += x * x;
-  }
-  return size;
+    return x;
+  });
 }
 
 /// Estimates the spectral radius of ∂f/∂y by power iterations on differences of f and adds a fifth.
@@ -46,25 +57,22 @@ double estimate_spectral_radius(System& sys, double t, const Y& y, const Y& f, b
                                 Y& fv) {
   const auto number = [](const auto& x) { return static_cast<double>(value_of(x)); };
   const int n = length(y), least = rejected ? 4 : 1;
-  double size = 0, v_size = start_vector(f, rejected, v);
-  for (int i = 0; i < n; ++i) size += number(y.data()[i]) * number(y.data()[i]);
+  double v_size = start_vector(f, rejected, v);
+  const double size = squares(n, [&](int i) { return number(y.data()[i]); });
   const double small = 1.5e-8 * (size > 1e-12 ? std::sqrt(size) : 1e-6);
   double radius = 0;
   for (int iteration = 0; iteration < 50; ++iteration) {
     const double scale = small / std::sqrt(v_size);
-    double squared = 0;  // of the perturbation as it is after rounding
-    for (int i = 0; i < n; ++i) {
+    const double squared = squares(n, [&](int i) {  // of the perturbation as it is after rounding
       const double moved = number(y.data()[i]) + scale * number(v.data()[i]);
-      const double by = moved - number(y.data()[i]);
       v.data()[i] = scalar_t<Y>(moved);
-      squared += by * by;
-    }
+      return moved - number(y.data()[i]);
+    });
     sys(t, v, fv);
-    v_size = 0;
-    for (int i = 0; i < n; ++i) {
+    v_size = squares(n, [&](int i) {
       v.data()[i] = fv.data()[i] - f.data()[i];
-      v_size += number(v.data()[i]) * number(v.data()[i]);
-    }
+      return number(v.data()[i]);
+    });
     if (!(v_size > 0)) return 1.2 * radius;
     const double before = radius;
     radius = std::sqrt(v_size / squared);

@@ -20,13 +20,13 @@ void advance_recurrence(const stabilized_scheme::row& r, scalar_t<Y> h, const Y&
   using T = scalar_t<Y>;
   const T zero = T(1 - r.mu - r.nu), mu = T(r.mu), nu = T(r.nu);
   const T a = h * T(r.mu_tilde), b = h * T(r.gamma_tilde);
-  for (int i = 0, n = length(to); i < n; ++i) {
+  sweep_elements(to, [&](int i) {
     T sum = mu * last.data()[i];
     if (r.nu != 0) sum = muladd(nu, before.data()[i], sum);
     if (1 - r.mu - r.nu != 0) sum = muladd(zero, y0.data()[i], sum);
     if (r.gamma_tilde != 0) sum = muladd(b, k0.data()[i], sum);
     to.data()[i] = muladd(a, k.data()[i], sum);
-  }
+  });
 }
 
 /// Stages `from` + 1 … `to` of the recurrence over the rotating buffers y[3], y[0] the newest and
@@ -109,8 +109,7 @@ void run_step(const stabilized_scheme& s, System& sys, double t, double t_new,
   sys(t_new, tape.y_new, tape.f_new);
   if (s.smooth) {
     const T per = 1 / static_cast<T>(t_new - t);
-    for (Y& slope : tape.slope)
-      for (int i = 0, n = length(slope); i < n; ++i) slope.data()[i] *= per;
+    for (Y& slope : tape.slope) sweep_elements(slope, [&](int i) { slope.data()[i] *= per; });
   } else {
     copy(tape.f, tape.slope[0]);
     copy(tape.f_new, tape.slope[1]);
@@ -123,8 +122,7 @@ double stabilized_error_squared(const stabilized_scheme& s, const tolerance& tol
                                 const stabilized_tape<Y>& tape) {
   const int n = length(tape.y);
   const auto number = [](const auto& x) { return static_cast<double>(value_of(x)); };
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
+  const auto squared = [&](int i) {
     const double from = number(tape.y.data()[i]), to = number(tape.y_new.data()[i]);
     const double f = number(tape.f.data()[i]), f_new = number(tape.f_new.data()[i]);
     double error = 0;
@@ -139,9 +137,18 @@ double stabilized_error_squared(const stabilized_scheme& s, const tolerance& tol
     const double size = std::abs(from) > std::abs(to) ? std::abs(from) : std::abs(to);
     if (tol.each != nullptr) tol.each->put(i, size, error);
     error /= tol.atol + tol.rtol * size;
-    sum += error * error;
+    return error * error;
+  };
+  const auto in_turn = [&](int first, int last) {
+    double sum = 0;
+    for (int i = first; i < last; ++i) sum += squared(i);
+    return sum;
+  };
+  if (tol.each != nullptr) {
+    in_turn(0, n);
+    return tol.each->squared();
   }
-  if (tol.each != nullptr) return tol.each->squared();
+  const double sum = block_sum<double>(n, in_turn);
   return n > 0 ? sum / n : 0.0;
 }
 
