@@ -84,13 +84,16 @@ class recorded_field {
     recording_.pull(arrays_.dy.data(), weights, n);
   }
 
-  /// gt (unless null), gy, gp += part(what they have got)
+  const S& of_time() const { return recording_.adjoint(time_); }
+  const S& of_state(int i) const { return recording_.adjoint(i); }
+  const S& of_parameter(int i) const { return recording_.adjoint(first_parameter_ + i); }
+  /// gt (unless null), gy, gp += part(of each)
   template <class T, class Z, class Q, class Part>
   void add_to(T* gt, Z& gy, Q& gp, const Part& part) const {
-    const auto add = [&](T& sum, int id) { sum = sum + part(recording_.adjoint(id)); };
-    if (gt != nullptr) add(*gt, time_);
-    for (int i = 0, n = length(gy); i < n; ++i) add(gy.data()[i], i);
-    for (int i = 0, n = length(gp); i < n; ++i) add(gp.data()[i], first_parameter_ + i);
+    const auto add = [&](T& sum, const S& bar) { sum = sum + part(bar); };
+    if (gt != nullptr) add(*gt, of_time());
+    for (int i = 0, n = length(gy); i < n; ++i) add(gy.data()[i], of_state(i));
+    for (int i = 0, n = length(gp); i < n; ++i) add(gp.data()[i], of_parameter(i));
   }
 
  private:
