@@ -30,7 +30,7 @@ nightly_sanitizers() {
     ctest --test-dir build/asan_all -LE '^(architecture|compile_fail|consumer|vectors)$'
 }
 
-# Recordings and lanes on std::thread, whose order the thread sanitizer sees; it does not see OpenMP's. Cases that are
+# Recordings and lanes on std::thread, whose order the thread sanitizer sees; it does not see that of g++'s OpenMP, and sees clang's. Cases that are
 # refused race on purpose; so does the question for a field's length, whose answer is then thrown away.
 nightly_threads() {
   configure release && build release --target revode_core revode_catalog &&
@@ -40,7 +40,10 @@ nightly_threads() {
       tests/main.cpp tests/batch/threads.cpp tests/ad/thread_owner.cpp tests/interop/eigen_recording_threads.cpp \
       tests/problems/erased_field.cpp build/release/librevode_catalog.a build/release/librevode_core.a \
       -o build/nightly/test_threads &&
-    TSAN_OPTIONS=suppressions=tests/thread_sanitizer.txt build/nightly/test_threads -tce='*refused*'
+    TSAN_OPTIONS=suppressions=tests/thread_sanitizer.txt build/nightly/test_threads -tce='*refused*' &&
+    clang++ -std=c++20 -O1 -g1 -DREVODE_HD=inline -ffp-contract=off -fsanitize=thread -fopenmp -w -Iinclude -Isolvers -Iadjoint -Itests \
+      tests/main.cpp tests/threads/long_states.cpp build/release/librevode_core.a -o build/nightly/test_long_states &&
+    TSAN_OPTIONS=ignore_noninstrumented_modules=1 build/nightly/test_long_states
 }
 
 # Of twelve workloads; 2 % more fails.

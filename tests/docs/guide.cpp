@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What docs/guide.md shows, between what a reader has of one's own.
 #include <array>
+#include <vector>
 
+#include <revode/ad/by_rows.hpp>
 #include <revode/revode.hpp>
 
 using namespace revode;
@@ -44,6 +46,16 @@ struct ball {
     dy[1] = -p[0];
   }
 };
+
+gradient<std::vector<double>, vec<double, 1>> of_large_field(const std::vector<double>& y0) {
+auto heat = by_rows([](int first, int last, const auto&, const auto& y, const auto& p, auto& dy) {
+  const int n = static_cast<int>(y.size());
+  for (int i = first; i < last; ++i)
+    dy[i] = p[0] * (y[i > 0 ? i - 1 : 0] - 2 * y[i] + y[i < n - 1 ? i + 1 : i]);
+});
+auto s = solve(problem{heat, y0, 0.0, 1.0, vec{2.0}}, rock4{}, {.threads = 4}, recursive_checkpoint{});
+  return s.pullback(y0);
+}
 
 int main() {
   solve(problem{robertson{}, vec{1.0, 0.0, 0.0}, 0.0, 100.0, vec{0.04, 3e7, 1e4}}, rodas5p{});

@@ -67,14 +67,14 @@ class stepper {
   void keep_before_cuts(std::vector<Y>& before) { cuts_.keep_before(before); }
 
   void step(tape_type& tape) {
-    [[maybe_unused]] const auto threads = working();
+    const threads_of<Y> working(options_.threads);
     if (ended_)
       replay_until(march_.position + 1, tape);
     else
       attempt_step(tape);
   }
   void run(index to, tape_type& tape) {
-    [[maybe_unused]] const auto threads = working();
+    const threads_of<Y> working(options_.threads);
     if (ended_) return replay_until(to < count_ ? to : count_, tape);
     while (march_.position < to && !finished()) step(tape);
   }
@@ -118,14 +118,7 @@ class stepper {
     if (!cuts_.know_sides(march_, false)) end(status::event_not_resolved);
   }
 
-  /// As long as what it returns lives, long states are worked on by the solve's threads.
-  auto working() const {
-    if constexpr (static_size_v<Y> < 0)
-      return on_threads(options_.threads);
-    else
-      return nothing{};
-  }
-
+  int threads() const { return options_.threads; }
   index position() const { return march_.position; }
   double time() const { return march_.t; }
   const Y& y() const { return march_.y(); }

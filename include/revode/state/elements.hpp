@@ -102,7 +102,14 @@ REVODE_HD void for_each_element(const Y& y, F&& f) {
   }
 }
 
-/// The same for an f whose calls know nothing of each other: of long states on the threads of the solve.
+/// on_threads for a solve of Y; states whose length is fixed are short.
+struct on_one_thread {
+  explicit on_one_thread(int) {}
+};
+template <class Y>
+using threads_of = std::conditional_t<(static_size_v<Y> < 0), on_threads, on_one_thread>;
+
+/// The same as for_each_element for an f whose calls know nothing of each other: of long states on the threads of the solve.
 template <class Y, class F>
 REVODE_HD void sweep_elements(const Y& y, F&& f) {
 #if defined(_OPENMP) && !defined(__CUDACC__)

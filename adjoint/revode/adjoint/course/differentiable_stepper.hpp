@@ -42,7 +42,7 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
   }
 
   void pull_step(index i, const tape_type& tape) {
-    [[maybe_unused]] const auto threads = this->working();
+    const threads_of<Y> working(this->threads());
     if (several_.empty())
       pull_.pull_step(i, tape);
     else
