@@ -184,7 +184,7 @@ void refuse_threads(int threads) {
          "threads at 1?");
 }
 
-void refuse_start(int i) {
+void refuse_start(index i) {
   misuse("y0[" + std::to_string(i) +
          "] = nan (a solve starts from numbers) give that element a value?");
 }

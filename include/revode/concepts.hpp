@@ -96,6 +96,11 @@ inline constexpr bool takes_mass_v = false;
 template <class M>
 inline constexpr bool takes_index_v = false;
 
+/// The method decides by numbers of all elements where it decides, and so takes states of which only a
+/// part is here (state/whole.hpp). A family says so of its methods.
+template <class M>
+inline constexpr bool takes_spread_v = false;
+
 /// The method was given no linear algebra, which explicit ones have no use for.
 template <class M>
 inline constexpr bool has_no_algebra = !requires(const M& m) {

@@ -102,6 +102,9 @@ class differentiable_solution : public solution<Y> {
   /// are those of as many calls of pullback, and so is each status: one that fails stops no other.
   /// cost    the schedule's replays once, and one VJP a stage, step and loss; cotangents a loss
   std::vector<gradient<Y, P>> gradients(const std::vector<cotangents<Y>>& losses) {
+    static_assert(!is_spread_v<Y>,
+                  "several losses of a state spread over ranks in one pass (one that fails would "
+                  "stop on its rank alone) call pullback for each?");
     for (const cotangents<Y>& w : losses) check(w);
     if (losses.empty()) return {};
     auto [all, r] = pull(losses, [&] { return loop_->finish_all(); });
@@ -125,7 +128,16 @@ class differentiable_solution : public solution<Y> {
   static memory_costs costs(const Problem& q, const options& o, bool own, const Events& events,
                             const recursive_checkpoint& adjoint) {
     validate_cuts<M, typename loop::system_type, Y>(M{}, o, !std::is_same_v<Events, no_events>);
+    if constexpr (is_spread_v<Y>) {  // as the largest part would: all ranks plan the same
+      const problem<const F&, Y, P> most{q.f, whole<Y>::largest(q.y0), q.t0, q.t1,
+                                         largest_part(q.p)};
+      return gradient_costs<loop>(most, o, own, events, adjoint.events);
+    }
     return gradient_costs<loop>(q, o, own, events, adjoint.events);
+  }
+  static P largest_part(const P& p) {
+    if constexpr (is_spread_v<P>) return whole<P>::largest(p);
+    return p;
   }
   /// A budget has room for events beforehand.
   void prepare(const recursive_checkpoint& adjoint) {

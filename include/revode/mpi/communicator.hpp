@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -22,6 +23,7 @@ namespace revode {
 struct mpi_statistics {
   index collectives = 0;  ///< calls in which all ranks take part, windows made and freed among them
   index fetches = 0;      ///< numbers drawn from a shared counter by this rank
+  index most_bytes = 0;   ///< that one collective brought here
 };
 
 /// The ranks that work together: an MPI communicator of the caller's, which stays the caller's. Copies
@@ -90,6 +92,8 @@ class communicator {
     std::vector<X> all(here ? static_cast<std::size_t>(total) : 0);
     const element_type type(sizeof(X));
     const int length = static_cast<int>(mine.size());
+    statistics_->most_bytes =
+        std::max(statistics_->most_bytes, static_cast<index>(all.size() * sizeof(X)));
     collective(to == everywhere
                    ? MPI_Allgatherv(mine.data(), length, type.handle, all.data(), lengths.data(),
                                     places.data(), type.handle, comm_)

@@ -67,7 +67,7 @@ void validate(const options& o, double t0, double t1, bool has_estimate, const c
 [[noreturn]] void refuse_threads(int threads);
 
 /// Throws for element i of y0, which is NaN.
-[[noreturn]] void refuse_start(int i);
+[[noreturn]] void refuse_start(index i);
 
 /// The same for options::norm, with a state of n elements.
 void validate(const error_norm& norm, int n);

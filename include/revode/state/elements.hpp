@@ -133,7 +133,9 @@ REVODE_HD void fill(Y& y, scalar_t<Y> value) {
 template <class S, class Y>
 REVODE_HD rebind_t<Y, S> rebind_like(const Y& y) {
   rebind_t<Y, S> z{};
-  if constexpr (static_size_v<Y> < 0) {
+  if constexpr (requires { y.template rebound<S>(); }) {
+    z = y.template rebound<S>();
+  } else if constexpr (static_size_v<Y> < 0) {
     if constexpr (requires { z.resize(y.rows(), y.cols()); }) {
       z.resize(y.rows(), y.cols());
     } else {

@@ -84,7 +84,7 @@ class pull_course {
   /// Looks every 16 steps whether the cotangents are finite: by numbers of steps, so that a reverse
   /// pass ends where it does whatever the schedule.
   bool pulled_in_vain(index i) {
-    if (i % 16 == 0) look_at_cotangents();
+    if (!is_spread_v<Y> && i % 16 == 0) look_at_cotangents();
     return failed();
   }
 
@@ -168,7 +168,10 @@ class pull_course {
   }
 
   auto& cuts() { return loop_->stretches(); }
-  bool failed() const { return loop_->sys().counts.trouble != status::success; }
+  /// Ranks that hold a spread state go through all of a pass together, and are told how it ended behind it.
+  bool failed() const {
+    return !is_spread_v<Y> && loop_->sys().counts.trouble != status::success;
+  }
   [[gnu::noinline]] void look_at_cotangents() {
     if (!(has_finite_parts(now_.state) && all_finite(now_.p)))
       report(loop_->sys(), status::non_finite_gradient);

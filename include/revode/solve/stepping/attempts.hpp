@@ -116,9 +116,11 @@ class attempts {
       const double atol = components_.get() != nullptr ? components_.get()->atol[i] : options_.atol;
       lacks = lacks || (atol == 0 && y.data()[i] == 0);
     }
+    if constexpr (is_spread_v<Y>) lacks = whole<Y>::any(y, lacks);
     if (!lacks) return false;
     Y slope = y;
     sys(t, y, slope);
+    if constexpr (is_spread_v<Y>) return !whole<Y>::any(y, !all_finite(slope));
     return all_finite(slope);
   }
   double bounded(double h) const {

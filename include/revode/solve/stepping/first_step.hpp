@@ -6,22 +6,24 @@
 #include <revode/solve/mass/consistent_start.hpp>
 #include <revode/solve/options.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
-/// Mean of (xᵢ / (atol + rtol |yᵢ|))², or what options::norm makes of them.
+/// (xᵢ / (atol + rtol |yᵢ|))²
+template <class Y>
+REVODE_HD double scaled_square(const Y& x, const Y& y, const tolerance& tol, int i) {
+  const double scale = tol.atol + tol.rtol * std::abs(static_cast<double>(y.data()[i]));
+  const double part = static_cast<double>(x.data()[i]) / scale;
+  return part * part;
+}
+
+/// Their mean, or what options::norm makes of them.
 template <class Y>
 REVODE_HD double scaled_mean_square(const Y& x, const Y& y, const tolerance& tol) {
   if (tol.each != nullptr)
     return norm_squared(*tol.each, y, y, [&x](int i) { return x.data()[i]; });
-  double sum = 0;
-  const int n = length(y);
-  for (int i = 0; i < n; ++i) {
-    const double scale = tol.atol + tol.rtol * std::abs(static_cast<double>(y.data()[i]));
-    const double part = static_cast<double>(x.data()[i]) / scale;
-    sum += part * part;
-  }
-  return n > 0 ? sum / n : 0.0;
+  return mean_over(y, [&](int i) { return scaled_square(x, y, tol, i); }).mean;
 }
 
 /// A first step (signed) for a method whose estimate has the given order; NaN when f(t0, y0) is not
@@ -33,10 +35,21 @@ REVODE_HD double first_step(System& sys, double t0, double t1, const Y& y0, cons
                             int order) {
   Y f0 = y0, f1 = y0, y = y0;
   slope_of(sys, t0, y0, f0);
-  if (!all_finite(f0)) return std::nan("");
   const double span = std::abs(t1 - t0), direction = t1 < t0 ? -1 : 1;
-  const double d0 = std::sqrt(scaled_mean_square(y0, y0, tol));
-  const double d1 = std::sqrt(scaled_mean_square(f0, y0, tol));
+  double d0, d1;
+  if constexpr (is_spread_v<Y>) {  // at once
+    const auto all = sums_over<2>(f0, [&](int i, double* of) {
+      of[0] += scaled_square(y0, y0, tol, i);
+      of[1] += scaled_square(f0, y0, tol, i);
+    });
+    if (!all.finite) return std::nan("");
+    d0 = std::sqrt(all.of[0] / count_of(y0));
+    d1 = std::sqrt(all.of[1] / count_of(y0));
+  } else {
+    if (!all_finite(f0)) return std::nan("");
+    d0 = std::sqrt(scaled_mean_square(y0, y0, tol));
+    d1 = std::sqrt(scaled_mean_square(f0, y0, tol));
+  }
   // A state of 0 with atol = 0 has no scale: both ends then say nothing.
   const bool telling = d0 >= 1e-5 && d1 >= 1e-5 && std::isfinite(d0) && std::isfinite(d1);
   const double h0 = std::fmin(telling ? 0.01 * d0 / d1 : 1e-6, span);

@@ -5,6 +5,7 @@
 
 #include <revode/solve/options.hpp>
 #include <revode/solvers/explicit/runge_kutta_types.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -68,20 +69,12 @@ REVODE_HD void take_step(System& sys, double t, double t_new, const Cache& cache
   }
 }
 
-/// Sums of squares of scaled errors, and of those of low order.
-template <class T>
-struct error_sums {
-  T all{}, low{};
-  REVODE_HD friend error_sums operator+(const error_sums& a, const error_sums& b) {
-    return {a.all + b.all, a.low + b.low};
-  }
-};
-
 /// Mean of (h Σ eⱼ kⱼ / (atol + rtol max(|y|, |y_new|)))²; with a second estimate of low order
-/// (DOP853), E²/(E + E_low/100) of the two means. The divisions do not wait for the last stage.
+/// (DOP853), E²/(E + E_low/100) of the two means. The divisions do not wait for the last stage. Of a spread
+/// state `finite` is told whether y_new is, on all ranks.
 template <class M, class Y>
 REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_tape<M, Y>& tape,
-                                      const Y& y_new) {
+                                      const Y& y_new, [[maybe_unused]] bool* finite = nullptr) {
   using T = scalar_t<Y>;
   using std::abs;
   constexpr int s = coefficients<M>::stages;
@@ -93,31 +86,25 @@ REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_t
   const T* a = tape.y.data();
   const T* b = y_new.data();
   const T rtol = static_cast<T>(tol.rtol), atol = static_cast<T>(tol.atol);
-  const int n = length(y_new);
-  const auto add_element = [&](int i, error_sums<T>& sums) __attribute__((always_inline)) {
+  const auto add_squares = [&](int i, auto* sums) __attribute__((always_inline)) {
+    using sum_type = std::remove_cvref_t<decltype(*sums)>;
     const T from = abs(a[i]), to = abs(b[i]);
     const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
-    const T error = weight * add_weighted<error_row<M>, 0, s>(T(-0.0), e, k, i);
-    sums.all = muladd(error, error, sums.all);
+    const sum_type error = weight * add_weighted<error_row<M>, 0, s>(T(-0.0), e, k, i);
+    sums[0] = muladd(error, error, sums[0]);
     if constexpr (requires { M::b_embedded_low; }) {
-      const T other = weight * add_weighted<low_error_row<M>, 0, s>(T(-0.0), e_low, k, i);
-      sums.low = muladd(other, other, sums.low);
+      const sum_type other = weight * add_weighted<low_error_row<M>, 0, s>(T(-0.0), e_low, k, i);
+      sums[1] = muladd(other, other, sums[1]);
     }
   };
-  error_sums<T> sums{};
-  if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= block_length)
-    for_each_element(
-        y_new, [&](int i) __attribute__((always_inline)) { add_element(i, sums); });
-  else
-    sums = block_sum<error_sums<T>>(n, [&](int first, int last) {
-      error_sums<T> part{};
-      for (int i = first; i < last; ++i) add_element(i, part);
-      return part;
-    });
+  constexpr int estimates = requires { M::b_embedded_low; } ? 2 : 1;
+  const auto sums = sums_over<estimates, T>(y_new, add_squares);
+  if constexpr (is_spread_v<Y>) *finite = sums.finite;
+  const double n = count_of(y_new);
   const double to_mean = n > 0 ? 1.0 / n : 0.0;
-  const double mean = to_mean * static_cast<double>(value_of(sums.all));
+  const double mean = to_mean * static_cast<double>(value_of(sums.of[0]));
   if constexpr (requires { M::b_embedded_low; }) {
-    const double both = muladd(0.01 * to_mean, static_cast<double>(value_of(sums.low)), mean);
+    const double both = muladd(0.01 * to_mean, static_cast<double>(value_of(sums.of[1])), mean);
     return both == 0 ? 0.0 : mean * (mean / both);
   }
   return mean;
@@ -187,10 +174,28 @@ REVODE_FLAT double try_in_registers(const M& m, System& sys, const tolerance& to
   return error_squared;
 }
 
+/// The decision of an attempt with a spread state: error, finiteness and what was thrown at once.
+template <class M, class Y>
+outcome<nothing> decide(const tolerance& tol, double h, const rk_tape<M, Y>& tape, const Y& y_new) {
+  outcome<nothing> found;
+  bool finite;
+  if (has_estimate_v<M> && tol.estimate)
+    found.error_squared = scaled_error_squared<M>(tol, h, tape, y_new, &finite);
+  else
+    finite = all_of_it_finite(y_new);
+  // An infinite element has an infinite scale, hence a scaled error of 0.
+  if (found.error_squared <= 1 && !finite) found.what = status::non_finite_state;
+  return found;
+}
+
 template <explicit_method M, class System, class Y>
 REVODE_HD outcome<nothing> attempt(const M& m, System& sys, const tolerance& tol, double t,
                                    double t_new, const carry<M, Y>& from, rk_tape<M, Y>& tape,
                                    carry<M, Y>& next) {
+  if constexpr (is_spread_v<Y>) {
+    attempt_flat(m, sys, {.estimate = false}, t, t_new, from, tape, next);
+    return decide<M>(tol, t_new - t, tape, next.state);
+  }
   double error_squared;
   if constexpr (stays_in_registers<Y>)
     error_squared = try_in_registers(m, sys, tol, t, t_new, from, tape, next);

@@ -15,6 +15,9 @@ concept explicit_method = requires {
   M::dense;
 };
 
+template <explicit_method M>
+inline constexpr bool takes_spread_v<M> = true;
+
 /// The numbers of a tableau as functions usable in constant expressions on host and device. Stages
 /// 0 … stages − 1 make the step; those up to `all` belong to dense output only.
 template <class M>

@@ -20,62 +20,53 @@ REVODE_HD double scattered(std::uint64_t i) {
   return (z & 1) != 0 ? size : -size;
 }
 
-/// Σ x(i)², x being called once for each i.
-template <class X>
-double squares(int n, const X& x) {
-  return block_sum<double>(n, [&](int first, int last) {
-    double sum = 0;
-    for (int i = first; i < last; ++i) {
-      const double at = x(i);
-      sum += at * at;
-    }
-    return sum;
-  });
-}
-
-/// The vector that power iterations begin with; returns its squared length. After a rejection half of it
-/// is f: what has grown unstable is the largest part of f, and may be hidden from other vectors.
+/// The vector that power iterations begin with, scattered numbers and a share of f; its squared length.
 template <class Y>
-double start_vector(const Y& f, bool rejected, Y& v) {
-  const auto number = [](const auto& x) { return static_cast<double>(value_of(x)); };
-  const int n = length(v);
-  const double f_size = rejected ? squares(n, [&](int i) { return number(f.data()[i]); }) : 0;
-  const double share = f_size > 0 && f_size - f_size == 0 ? std::sqrt(n / f_size) : 0;
-  return squares(n, [&](int i) {
-    const double x = scattered(static_cast<std::uint64_t>(i)) + share * number(f.data()[i]);
+double start_vector(const Y& f, double share, Y& v) {
+  std::uint64_t first = 0;
+  if constexpr (is_spread_v<Y>) first = static_cast<std::uint64_t>(whole<Y>::first(f));
+  const auto add = [&](int i, double* size) {
+    const double x = scattered(first + static_cast<std::uint64_t>(i)) +
+                     share * static_cast<double>(value_of(f.data()[i]));
     v.data()[i] = scalar_t<Y>(x);
-    return x;
-  });
+    *size += x * x;
+  };
+  return sums_over<1>(f, add).of[0];
 }
 
 /// Estimates the spectral radius of ∂f/∂y by power iterations on differences of f and adds a fifth.
-/// Deterministic.
+/// After a rejection half of what they begin with is f: what has grown unstable is the largest part of f,
+/// and may be hidden from other vectors. Deterministic.
 /// cost    an evaluation an iteration, of which there are at most 50
 /// source  Sommeijer, Shampine & Verwer, J. Comput. Appl. Math. 88 (1998) 315–326, section 3
 template <class System, class Y>
 double estimate_spectral_radius(System& sys, double t, const Y& y, const Y& f, bool rejected, Y& v,
                                 Y& fv) {
-  const auto number = [](const auto& x) { return static_cast<double>(value_of(x)); };
-  const int n = length(y), least = rejected ? 4 : 1;
-  double v_size = start_vector(f, rejected, v);
-  const double size = squares(n, [&](int i) { return number(y.data()[i]); });
+  const auto at = [](const Y& x, int i) { return static_cast<double>(value_of(x.data()[i])); };
+  const int least = rejected ? 4 : 1;
+  const auto sizes = sums_over<2>(y, [&](int i, double* of) {
+    of[0] += at(y, i) * at(y, i);
+    if (rejected) of[1] += at(f, i) * at(f, i);
+  });
+  const double size = sizes.of[0], f_size = sizes.of[1];
+  const bool shares = f_size > 0 && f_size - f_size == 0;
+  double v_size = start_vector(f, shares ? std::sqrt(count_of(y) / f_size) : 0, v);
   const double small = 1.5e-8 * (size > 1e-12 ? std::sqrt(size) : 1e-6);
   double radius = 0;
   for (int iteration = 0; iteration < 50; ++iteration) {
     const double scale = small / std::sqrt(v_size);
-    const double squared = squares(n, [&](int i) {  // of the perturbation as it is after rounding
-      const double moved = number(y.data()[i]) + scale * number(v.data()[i]);
-      v.data()[i] = scalar_t<Y>(moved);
-      return moved - number(y.data()[i]);
-    });
+    sweep_elements(v, [&](int i) { v.data()[i] = scalar_t<Y>(at(y, i) + scale * at(v, i)); });
     sys(t, v, fv);
-    v_size = squares(n, [&](int i) {
+    const auto squares = sums_over<2>(y, [&](int i, double* of) {
+      const double by = at(v, i) - at(y, i);  // the perturbation as it is after rounding
+      of[0] += by * by;
       v.data()[i] = fv.data()[i] - f.data()[i];
-      return number(v.data()[i]);
+      of[1] += at(v, i) * at(v, i);
     });
+    v_size = squares.of[1];
     if (!(v_size > 0)) return 1.2 * radius;
     const double before = radius;
-    radius = std::sqrt(v_size / squared);
+    radius = std::sqrt(v_size / squares.of[0]);
     if (iteration >= least && std::abs(radius - before) <= 0.01 * radius) break;
   }
   return 1.2 * radius;

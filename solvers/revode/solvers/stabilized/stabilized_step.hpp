@@ -118,9 +118,8 @@ void run_step(const stabilized_scheme& s, System& sys, double t, double t_new,
 
 /// Mean of (error / (atol + rtol max(|y|, |y_new|)))², or options::norm of them.
 template <class Y>
-double stabilized_error_squared(const stabilized_scheme& s, const tolerance& tol, double h,
-                                const stabilized_tape<Y>& tape) {
-  const int n = length(tape.y);
+mean_of_all stabilized_error_squared(const stabilized_scheme& s, const tolerance& tol, double h,
+                                     const stabilized_tape<Y>& tape) {
   const auto number = [](const auto& x) { return static_cast<double>(value_of(x)); };
   const auto squared = [&](int i) {
     const double from = number(tape.y.data()[i]), to = number(tape.y_new.data()[i]);
@@ -139,17 +138,9 @@ double stabilized_error_squared(const stabilized_scheme& s, const tolerance& tol
     error /= tol.atol + tol.rtol * size;
     return error * error;
   };
-  const auto in_turn = [&](int first, int last) {
-    double sum = 0;
-    for (int i = first; i < last; ++i) sum += squared(i);
-    return sum;
-  };
-  if (tol.each != nullptr) {
-    in_turn(0, n);
-    return tol.each->squared();
-  }
-  const double sum = block_sum<double>(n, in_turn);
-  return n > 0 ? sum / n : 0.0;
+  if (tol.each == nullptr) return mean_over(tape.y_new, squared);
+  for (int i = 0, n = length(tape.y); i < n; ++i) squared(i);
+  return {tol.each->squared()};
 }
 
 template <stabilized_method M, class System, class Y>
@@ -182,7 +173,14 @@ outcome<stabilized_record> attempt(const M& m, System& sys, const tolerance& tol
   run_step(scheme, sys, t, t_new, tape, tol.estimate);
   copy(tape.y_new, next.state);
   copy(tape.f_new, next.cache.f);
-  if (tol.estimate) found.error_squared = stabilized_error_squared(scheme, tol, h, tape);
+  bool finite = true;
+  if (tol.estimate) {
+    const mean_of_all error = stabilized_error_squared(scheme, tol, h, tape);
+    found.error_squared = error.mean, finite = error.finite;
+  } else if (is_spread_v<Y>) {
+    finite = all_of_it_finite(next.state);
+  }
+  if (found.error_squared <= 1 && !finite) found.what = status::non_finite_state;
   return found;
 }
 

@@ -161,6 +161,9 @@ struct stabilized_scratch {
   }
 };
 
+template <stabilized_method M>
+inline constexpr bool takes_spread_v<M> = true;
+
 template <stabilized_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {
   static_assert(has_no_algebra<M>,

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <stdexcept>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <revode/mpi/spread_layout.hpp>
+#include <revode/solve/kept/run_print.hpp>
+#include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
+#include <revode/status.hpp>
+
+namespace revode {
+
+/// A state of which each rank holds a part: the rows of its blocks, one behind the other. A vector of these
+/// in every other way; copies are local, and nothing is ever gathered.
+///
+///   spread<double> y0(spread_layout(communicator(), {.rows = 1'000'000}));
+///   for (int i = 0; i < length(y0); ++i) y0[i] = …(y0.layout().first_row() + i);
+template <class T>
+class spread {
+ public:
+  spread() = default;
+  explicit spread(const spread_layout& layout) : spread(layout, layout.size()) {}
+  spread(const spread_layout& layout, std::size_t elements)
+      : layout_(layout),
+        elements_(elements) {}
+
+  T* data() { return elements_.data(); }
+  const T* data() const { return elements_.data(); }
+  std::size_t size() const { return elements_.size(); }
+  T& operator[](int i) { return elements_[static_cast<std::size_t>(i)]; }
+  const T& operator[](int i) const { return elements_[static_cast<std::size_t>(i)]; }
+  const spread_layout& layout() const { return layout_; }
+
+  /// The same part over another scalar, of zeros.
+  template <class S>
+  spread<S> rebound() const {
+    return spread<S>(layout_, size());
+  }
+
+ private:
+  spread_layout layout_;
+  std::vector<T> elements_;
+};
+
+/// Parameters of a problem with a spread state: every rank has them all. Cotangents of parameters are kept a
+/// block, and summed by the tree over blocks when a reverse pass ends: dL/dp has the same bits on any number
+/// of ranks. As data() it is a copy a block; what a field reads, and a gradient tells, is the first.
+/// memory  parameters × blocks here, in the reverse pass some of these
+template <class T>
+class block_parameters {
+ public:
+  block_parameters() = default;
+  block_parameters(const spread_layout& layout, std::span<const T> p)
+      : block_parameters(layout, p.size(), static_cast<std::size_t>(layout.block_count())) {
+    for (T* to = data(); to != data() + size(); to += p.size()) std::copy(p.begin(), p.end(), to);
+  }
+  block_parameters(const spread_layout& layout, std::initializer_list<T> p)
+      : block_parameters(layout, std::span<const T>(p.begin(), p.size())) {}
+
+  /// How many there are, and their values.
+  int count() const { return static_cast<int>(count_); }
+  T& operator[](int j) { return elements_[static_cast<std::size_t>(j)]; }
+  const T& operator[](int j) const { return elements_[static_cast<std::size_t>(j)]; }
+  /// Those of the b-th block here.
+  std::span<T> of_block(int b) { return {data() + static_cast<std::size_t>(b) * count_, count_}; }
+  std::span<const T> of_block(int b) const {
+    return {data() + static_cast<std::size_t>(b) * count_, count_};
+  }
+
+  T* data() { return elements_.data(); }
+  const T* data() const { return elements_.data(); }
+  std::size_t size() const { return elements_.size(); }
+  const spread_layout& layout() const { return layout_; }
+  template <class S>
+  block_parameters<S> rebound() const {
+    return block_parameters<S>(layout_, count_, count_ > 0 ? size() / count_ : 0);
+  }
+
+ private:
+  template <class S>
+  friend class block_parameters;
+  friend struct whole<block_parameters>;
+  block_parameters(const spread_layout& layout, std::size_t count, std::size_t blocks)
+      : layout_(layout),
+        count_(count),
+        elements_(count * blocks) {}
+
+  spread_layout layout_;
+  std::size_t count_ = 0;
+  std::vector<T> elements_;
+};
+
+template <class T>
+struct whole<block_parameters<T>> {
+  static constexpr bool is_here = false;
+  using parameters = block_parameters<T>;
+  static parameters largest(const parameters& p) {
+    return parameters(p.layout_, p.count_, p.layout_.most_blocks());
+  }
+};
+
+/// The decisions of a spread state: one collective each.
+template <class T>
+struct whole<spread<T>> {
+  static constexpr bool is_here = false;
+  using state = spread<T>;
+
+  static double count(const state& y) { return static_cast<double>(y.layout().elements()); }
+  static index first(const state& y) {
+    return y.layout().first_row() * y.layout().shape().width;
+  }
+  static state largest(const state& y) { return state(y.layout(), y.layout().most_elements()); }
+
+  template <int K, class Add>
+  static sums_of_all<K> sums(const state& y, const Add& add) {
+    const spread_layout& layout = y.layout();
+    std::vector<double> of_blocks(static_cast<std::size_t>(layout.block_count()) * K);
+    double* block = of_blocks.data();
+    bool bad = false;
+    for (int b = 0; b < layout.block_count(); ++b, block += K)
+      for (int i = layout.element_of(b), end = layout.element_of(b + 1); i < end; ++i) {
+        add(i, block);
+        bad = bad | !(y[i] - y[i] == 0);
+      }
+    const auto all = layout.decide(K, of_blocks, {}, bad);
+    sums_of_all<K> found{{}, all.code == 0};
+    std::copy(all.of_blocks.begin(), all.of_blocks.end(), found.of);
+    return found;
+  }
+  static bool any(const state& y, bool here) { return y.layout().decide(0, {}, {}, here).code != 0; }
+
+  /// Are options, times, parameters and shape the same on every rank, and y0 without NaN?
+  /// errors  std::invalid_argument, on every rank
+  template <class Problem>
+  static void agree(const Problem& q, const options& o, const char* method);
+
+  /// The sums over blocks of p's cotangents, those over ranks of times', and of all ranks the first status
+  /// that is not success.
+  template <class Gradient>
+  static status close(status here, Gradient& g) {
+    static_assert(static_size_v<decltype(g.p)> == 0 || requires { g.p.of_block(0); },
+                  "parameters of a spread state that are not block_parameters (each rank has but "
+                  "its part of their cotangents) write block_parameters(layout, {1.0, 2.0})?");
+    if (here == status::success && !all_finite(g)) here = status::non_finite_gradient;
+    std::vector<double> times{g.t0, g.t1};
+    for (const auto* of : {&g.ts, &g.stops}) times.insert(times.end(), of->begin(), of->end());
+    std::size_t k = 0;
+    std::vector<double> of_blocks;
+    if constexpr (requires { g.p.of_block(0); }) {
+      k = static_cast<std::size_t>(g.p.count());
+      of_blocks.assign(g.p.data(), g.p.data() + g.p.size());
+    }
+    const auto all = g.y0.layout().decide(k, of_blocks, times, static_cast<int>(here));
+    if constexpr (requires { g.p.of_block(0); })
+      for (int b = 0; b < g.y0.layout().block_count(); ++b)
+        std::copy(all.of_blocks.begin(), all.of_blocks.end(), g.p.of_block(b).begin());
+    const double* time = all.of_ranks.data();
+    for (auto* to : {&g.t0, &g.t1}) *to = *time++;
+    for (auto* of : {&g.ts, &g.stops})
+      for (double& to : *of) to = *time++;
+    return static_cast<status>(all.code);
+  }
+};
+
+template <class T>
+template <class Problem>
+void whole<spread<T>>::agree(const Problem& q, const options& o, const char* method) {
+  const spread_layout& layout = q.y0.layout();
+  const communicator& ranks = layout.ranks();
+  printed_request r{.t0 = q.t0, .t1 = q.t1, .scalar = sizeof(T)};
+  if constexpr (requires { q.p.of_block(0); })
+    r.parameters = sum_of_bytes(q.p.data(), static_cast<std::size_t>(q.p.count()) * sizeof(T));
+  run_print print = print_of(r, o, method, "", __VERSION__, instructions());
+  const spread_shape& shape = layout.shape();
+  print.emplace_back("shape", std::to_string(shape.rows) + " " + std::to_string(shape.width) + " " +
+                                  std::to_string(shape.rows_a_block));
+  std::string all;
+  for (const auto& [name, value] : print) all += name + value;
+  struct asked {
+    std::uint64_t sum;
+    index first_nan;
+  };
+  asked here{sum_of_bytes(all.data(), all.size()), -1};
+  const index first = layout.first_row() * shape.width;
+  for (int i = length(q.y0) - 1; i >= 0; --i)
+    if (std::isnan(q.y0[i])) here.first_nan = first + i;
+  const auto of_ranks = ranks.gather(here);
+  for (const asked& of : of_ranks)
+    if (of.sum != of_ranks[0].sum) ranks.agree(print);
+  for (const asked& of : of_ranks)
+    if (of.first_nan >= 0) refuse_start(of.first_nan);
+  if (o.norm.given())
+    throw std::invalid_argument(
+        "options::norm for a state spread over ranks (it sees the elements of one rank) "
+        "scale components of unlike size in the field?");
+  if (o.restart)
+    throw std::invalid_argument(
+        "options::restart for a state spread over ranks (what one rank keeps is no part of what "
+        "the others do) leave it out?");
+}
+
+}  // namespace revode

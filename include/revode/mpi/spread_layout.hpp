@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <revode/mpi/block/pair_tree.hpp>
+#include <revode/mpi/communicator.hpp>
+#include <revode/mpi/together.hpp>
+
+namespace revode {
+
+/// A state as rows of elements: the cells of a line, the rows or planes of a grid.
+struct spread_shape {
+  index rows = 0;
+  int width = 1;         ///< elements a row
+  int rows_a_block = 0;  ///< 0: rows of 1,024 elements together, and one at least
+};
+
+/// Which rows of a state are on which rank. Rows are cut into blocks, which belong to the problem: each rank
+/// holds a run of whole ones, sums run over a block and then by pairs of blocks, so that bits do not depend
+/// on the number of ranks. A handle: copies are the same layout and communicate nothing.
+/// errors  std::invalid_argument, on every rank, for a shape without elements, more ranks than blocks, or
+///         more elements on a rank than an int counts
+class spread_layout {
+ public:
+  spread_layout() = default;
+  spread_layout(const communicator& ranks, const spread_shape& shape)
+      : parts_(std::make_shared<parts>(parts{ranks, checked(shape, ranks.size()), {}})) {}
+
+  const communicator& ranks() const { return parts_->ranks; }
+  const spread_shape& shape() const { return parts_->shape; }
+  index blocks() const { return blocks_of(shape()); }
+
+  /// The first block of a rank, and the first row of a block.
+  index first_block(int rank) const { return first_block(blocks(), ranks().size(), rank); }
+  index first_row_of(index block) const {
+    return std::min(block * shape().rows_a_block, shape().rows);
+  }
+
+  // Here.
+  index first_block() const { return first_block(ranks().rank()); }
+  index first_row() const { return first_row_of(first_block()); }
+  int block_count() const {
+    return static_cast<int>(first_block(ranks().rank() + 1) - first_block());
+  }
+  int rows() const { return rows_on(ranks().rank()); }
+  std::size_t size() const { return static_cast<std::size_t>(rows()) * width(); }
+  /// The first element, here, of the b-th block that is here, and of that behind the last: size().
+  int element_of(int b) const {
+    return static_cast<int>((first_row_of(first_block() + b) - first_row()) * shape().width);
+  }
+  std::size_t width() const { return static_cast<std::size_t>(shape().width); }
+
+  /// Elements of all ranks, and of the rank that has most of them.
+  index elements() const { return shape().rows * shape().width; }
+  std::size_t most_elements() const {
+    int most = 0;
+    for (int r = 0; r < ranks().size(); ++r) most = std::max(most, rows_on(r));
+    return static_cast<std::size_t>(most) * width();
+  }
+  std::size_t most_blocks() const {
+    index most = 0;
+    for (int r = 0; r < ranks().size(); ++r)
+      most = std::max(most, first_block(r + 1) - first_block(r));
+    return static_cast<std::size_t>(most);
+  }
+
+  friend bool operator==(const spread_layout&, const spread_layout&) = default;
+
+  /// Runs what may throw on one rank alone, between communications. What it throws is thrown on every rank
+  /// by the next decision; until then the parts that follow are left out. Returns whether it ran.
+  template <class Body>
+  bool alone(Body&& body) const {
+    if (!parts_->thrown) parts_->thrown = words_of(body);
+    return !parts_->thrown;
+  }
+
+  /// What all ranks know after a decision.
+  struct decision {
+    std::vector<double> of_blocks;  ///< the sums over all blocks
+    std::vector<double> of_ranks;   ///< … over ranks, in their order
+    int code = 0;                   ///< that of the lowest rank whose code is not 0
+  };
+  /// One decision of all ranks: K sums from those of each block here, [block][k], sums of one number a rank,
+  /// and a code. 2 K log₂(blocks) numbers a rank and a few more are exchanged, whatever the size of the state.
+  /// cost    a collective
+  /// errors  what `alone` caught, on every rank, of the lowest: as thrown_on_a_rank, or as
+  ///         std::invalid_argument where it was one; costs a collective more
+  decision decide(std::size_t k, std::span<const double> of_blocks,
+                  std::span<const double> of_rank = {}, int code = 0) const {
+    std::vector<std::uint64_t> words;
+    const thrown_words& thrown = parts_->thrown;
+    words.push_back(2 * thrown.text.size() + (thrown.misuse ? 1 : 0));
+    words.push_back(static_cast<std::uint64_t>(code));
+    for (const double x : of_rank) words.push_back(std::bit_cast<std::uint64_t>(x));
+    tell_branches(k, of_blocks, words);
+    std::vector<index> counts;
+    for (int r = 0; r < ranks().size(); ++r)
+      counts.push_back(2 + std::ssize(of_rank) + static_cast<index>(k) * branches_of(r));
+    const auto all = ranks().gather(std::span<const std::uint64_t>(words), counts);
+    raise_thrown(all, counts);
+    return read(k, of_rank.size(), all, counts);
+  }
+
+ private:
+  struct parts {
+    communicator ranks;
+    spread_shape shape;
+    thrown_words thrown;
+  };
+
+  static index blocks_of(const spread_shape& s) {
+    return (s.rows + s.rows_a_block - 1) / s.rows_a_block;
+  }
+  static index first_block(index blocks, int ranks, int rank) { return blocks * rank / ranks; }
+  int rows_on(int rank) const {
+    return static_cast<int>(first_row_of(first_block(rank + 1)) - first_row_of(first_block(rank)));
+  }
+
+  static spread_shape checked(spread_shape s, int ranks) {
+    if (s.rows < 1 || s.width < 1 || s.rows_a_block < 0)
+      throw std::invalid_argument(std::to_string(s.rows) + " rows of " + std::to_string(s.width) +
+                                  " elements in blocks of " + std::to_string(s.rows_a_block) +
+                                  " rows (a state has some of each) count them again?");
+    if (s.rows_a_block == 0) s.rows_a_block = std::max(1, 1024 / s.width);
+    const index blocks = blocks_of(s);
+    if (blocks < ranks)
+      throw std::invalid_argument(std::to_string(ranks) + " ranks for " + std::to_string(blocks) +
+                                  " blocks of " + std::to_string(s.rows_a_block) +
+                                  " rows (each rank holds one at least, and they are not cut) "
+                                  "start fewer, or choose smaller blocks?");
+    const index most = (blocks + ranks - 1) / ranks * s.rows_a_block * s.width;
+    if (most > std::numeric_limits<int>::max() / 2)
+      throw std::invalid_argument(std::to_string(most) +
+                                  " elements on a rank (a part is counted by an int) start more "
+                                  "ranks, or choose smaller blocks?");
+    return s;
+  }
+
+  index branches_of(int rank) const {
+    index n = 0;
+    for_each_branch(first_block(rank), first_block(rank + 1), [&](index, int) { ++n; });
+    return n;
+  }
+  /// The branches that are whole here.
+  void tell_branches(std::size_t k, std::span<const double> of_blocks,
+                     std::vector<std::uint64_t>& words) const {
+    pair_tree branch(k);
+    const double* sums = of_blocks.data();
+    for_each_branch(first_block(), first_block(ranks().rank() + 1), [&](index, int level) {
+      for (index b = 0; b < index{1} << level; ++b, sums += k) branch.add(sums, 0);
+      for (const double x : branch.total()) words.push_back(std::bit_cast<std::uint64_t>(x));
+    });
+  }
+  void raise_thrown(const std::vector<std::uint64_t>& all, const std::vector<index>& counts) const {
+    const std::uint64_t* from = all.data();
+    for (int r = 0; r < ranks().size(); from += counts[static_cast<std::size_t>(r++)]) {
+      if (*from < 2) continue;
+      std::string text = std::exchange(parts_->thrown, {}).text;
+      thrown_words{ranks().text_of(r, std::move(text), *from / 2), *from % 2 == 1}.raise();
+    }
+  }
+  decision read(std::size_t k, std::size_t of_rank, const std::vector<std::uint64_t>& all,
+                const std::vector<index>& counts) const {
+    decision found;
+    found.of_ranks.resize(of_rank);
+    pair_tree tree(k);
+    std::vector<double> sums(k);
+    const std::uint64_t* from = all.data();
+    for (int r = 0; r < ranks().size(); ++r) {
+      const std::uint64_t* x = from + 1;
+      if (found.code == 0) found.code = static_cast<int>(*x);
+      ++x;
+      for (double& sum : found.of_ranks) sum += std::bit_cast<double>(*x++);
+      for_each_branch(first_block(r), first_block(r + 1), [&](index, int level) {
+        for (double& sum : sums) sum = std::bit_cast<double>(*x++);
+        tree.add(sums.data(), level);
+      });
+      from += counts[static_cast<std::size_t>(r)];
+    }
+    found.of_blocks = tree.total();
+    return found;
+  }
+
+  std::shared_ptr<parts> parts_;
+};
+
+}  // namespace revode

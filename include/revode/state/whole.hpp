@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/config.hpp>
+#include <revode/state/elements.hpp>
+
+namespace revode {
+
+/// What all of a state is, where only a part of it may be here. Elementwise work is on data() and size() of
+/// the part; whatever is decided by numbers of all elements asks `whole`. States that are here as they are
+/// need nothing of it, and pay nothing. A state spread over ranks specialises it (mpi/spread.hpp):
+///   count(y), first(y)    elements of all parts, and which of them is the first here
+///   sums<K>(y, add)       K sums over all elements, add(i, sums) for those of this part, and whether all
+///                         elements are finite: `.of[k]`, `.finite`
+///   agree(q, o, name)     before any work: is every rank asked for the same?
+///   any(y, here)          is it so on some rank?
+///   close(status, g)      the end of a reverse pass: sums over parts, one status
+///   largest(x)            something as large as the largest part of x
+/// All but count and largest are of all ranks together, and end alike on all of them: in the same bits, or by
+/// throwing what a field threw on one. `sums`, `any` and `close` are one collective each.
+template <class Y>
+struct whole {
+  static constexpr bool is_here = true;
+};
+
+/// Is only a part of such a state here?
+template <class Y>
+inline constexpr bool is_spread_v = !whole<Y>::is_here;
+
+/// K sums over all elements of a state, add(i, sums) for each here, in order; of long states by blocks
+/// (block_sum), and of a spread one whether it is finite, too.
+template <int K, class T = double>
+struct sums_of_all {
+  T of[K > 0 ? K : 1] = {};
+  bool finite = true;
+
+  REVODE_HD friend sums_of_all operator+(sums_of_all a, const sums_of_all& b) {
+    for (int k = 0; k < K; ++k) a.of[k] = a.of[k] + b.of[k];
+    return a;
+  }
+};
+template <int K, class T = double, class Y, class Add>
+REVODE_HD auto sums_over(const Y& y, const Add& add) {
+  using sums = sums_of_all<K, T>;
+  if constexpr (is_spread_v<Y>) {
+    return whole<Y>::template sums<K>(y, add);
+  } else if constexpr (static_size_v<Y> >= 0 && static_size_v<Y> <= block_length) {
+    sums all;
+    for_each_element(
+        y, [&](int i) __attribute__((always_inline)) { add(i, all.of); });
+    return all;
+  } else {
+    return block_sum<sums>(length(y), [&](int first, int last) {
+      sums part;
+      for (int i = first; i < last; ++i) add(i, part.of);
+      return part;
+    });
+  }
+}
+/// How many elements all of a state has.
+template <class Y>
+REVODE_HD double count_of(const Y& y) {
+  if constexpr (is_spread_v<Y>)
+    return whole<Y>::count(y);
+  else
+    return static_cast<double>(y.size());
+}
+/// The mean of a number an element.
+struct mean_of_all {
+  double mean;
+  bool finite = true;
+};
+template <class Y, class Number>
+REVODE_HD mean_of_all mean_over(const Y& y, const Number& number) {
+  const auto all = sums_over<1>(y, [&](int i, double* sum) { *sum += number(i); });
+  const double n = count_of(y);
+  return {n > 0 ? all.of[0] / n : 0.0, all.finite};
+}
+/// Is all of y finite? Of a spread state a decision by itself.
+template <class Y>
+bool all_of_it_finite(const Y& y) {
+  if constexpr (is_spread_v<Y>)
+    return sums_over<0>(y, [](int, double*) {}).finite;
+  else
+    return all_finite(y);
+}
+
+}  // namespace revode

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/solvers/dop853.hpp>
+#include <revode/solvers/rock4.hpp>
+
+#include "spread_problems.hpp"
+
+namespace revode {
+namespace {
+
+template <class M>
+struct solved {
+  solution<spread<double>> s;
+  gradient<spread<double>, block_parameters<double>> g;
+};
+
+template <class M>
+solved<M> solve_by(const M& m, const spread_layout& layout, double rate, int slots) {
+  const over_blocks f(layout, {.rows = 1, .periodic = true}, ring{});
+  const problem q{f, bumps(layout, 0), 0.0, 0.1, block_parameters<double>(layout, {rate, 2.0})};
+  auto s = solve(q, m, {.rtol = 1e-4, .atol = 1e-6}, recursive_checkpoint{.slots = slots});
+  auto g = s.pullback(bumps(layout, 1));
+  return {s, g};
+}
+
+template <class M>
+void check_bits(const M& m, double rate) {
+  CAPTURE(M::name);
+  const both_layouts on({.rows = 90, .rows_a_block = 8});
+  const auto whole = solve_by(m, on.alone, rate, 100), part = solve_by(m, on.spread_out, rate, 2);
+  REQUIRE(whole.s.status == status::success);
+  REQUIRE(whole.g.status == status::success);
+  CHECK(whole.s.stats.accepted > 3);
+  CHECK(part.s.stats.accepted == whole.s.stats.accepted);
+  CHECK(is_part(part.s.y, whole.s.y));
+  CHECK(is_part(part.g.y0, whole.g.y0));
+  for (int j = 0; j < 2; ++j) CHECK(part.g.p[j] == whole.g.p[j]);
+}
+
+TEST_CASE("spread: other explicit methods have the bits of one rank") {
+  check_bits(dop853{}, 30);
+  check_bits(rock4{}, 300);
+}
+
+}  // namespace
+}  // namespace revode
