@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/linalg/gmres.hpp>
 #include <revode/solvers/dop853.hpp>
+#include <revode/solvers/kvaerno3.hpp>
 #include <revode/solvers/rock4.hpp>
 
 #include "spread_problems.hpp"
@@ -42,6 +44,10 @@ void check_bits(const M& m, double rate) {
 TEST_CASE("spread: other explicit methods have the bits of one rank") {
   check_bits(dop853{}, 30);
   check_bits(rock4{}, 300);
+}
+
+TEST_CASE("spread: implicit steps by GMRES have the bits of one rank") {
+  check_bits(with_algebra<kvaerno3, gmres<>>{}, 300);
 }
 
 }  // namespace

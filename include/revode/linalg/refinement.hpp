@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include <revode/ad/functions.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
 #include <revode/status.hpp>
 
 namespace revode {
@@ -20,7 +22,9 @@ bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& co
             int most = 12) {
   using T = scalar_t<Y>;
   const double eps = static_cast<double>(std::numeric_limits<decltype(value_of(T{}))>::epsilon());
-  const auto finite = [&x] {
+  bool finite_everywhere = true;  // of a spread state
+  const auto finite = [&] {
+    if (is_spread_v<Y>) return finite_everywhere;
     for (const Y& part : x)
       if (!all_finite(part)) return false;
     return true;
@@ -36,6 +40,13 @@ bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& co
         change = std::fmax(change, std::abs(static_cast<double>(value_of(rest[k].data()[i]))));
         size = std::fmax(size, std::abs(static_cast<double>(value_of(x[k].data()[i]))));
       }
+    }
+    if constexpr (is_spread_v<Y>) {
+      std::array<double, 2> of_all{change, size};
+      bool here = true;
+      for (const Y& part : x) here = here && all_finite(part);
+      finite_everywhere = whole<Y>::most(x[0], of_all, here);
+      change = of_all[0], size = of_all[1];
     }
     if (change <= eps * size) return finite();  // fmax passes over NaN
     // what the next sweep would change is below rounding
@@ -105,12 +116,12 @@ status trouble_of_solution(const Y* right, Y* x, const Y* rest, int parts, doubl
   const auto are_finite = [parts](const Y* of) {
     bool finite = true;
     for (int k = 0; k < parts; ++k) finite = finite && all_finite(of[k]);
-    return finite;
+    return true_of_all(of[0], finite);
   };
   const auto size_of = [parts](const Y* of) {
     double most = 0;
     for (int k = 0; k < parts; ++k) most = std::fmax(most, largest(of[k]));
-    return most;
+    return most_of_all(of[0], most);
   };
   if (!are_finite(right)) return status::non_finite_gradient;
   const bool found = are_finite(x);

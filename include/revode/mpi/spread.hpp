@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <stdexcept>
@@ -131,12 +132,32 @@ struct whole<spread<T>> {
         add(i, block);
         bad = bad | !(y[i] - y[i] == 0);
       }
-    const auto all = layout.decide(K, of_blocks, {}, bad);
+    const auto all = layout.decide(K, of_blocks, {.code = bad});
     sums_of_all<K> found{{}, all.code == 0};
     std::copy(all.of_blocks.begin(), all.of_blocks.end(), found.of);
     return found;
   }
-  static bool any(const state& y, bool here) { return y.layout().decide(0, {}, {}, here).code != 0; }
+  /// Σ of_block(first element, elements) over all blocks.
+  template <class Block>
+  static double sum_of_blocks(const state& y, const Block& of_block) {
+    const spread_layout& layout = y.layout();
+    std::vector<double> sums;
+    for (int b = 0; b < layout.block_count(); ++b) {
+      const int from = layout.element_of(b);
+      sums.push_back(of_block(from, layout.element_of(b + 1) - from));
+    }
+    return layout.decide(1, sums, {}).of_blocks[0];
+  }
+  static bool any(const state& y, bool here) {
+    return y.layout().decide(0, {}, {.code = here}).code != 0;
+  }
+  /// The greatest of each on any rank, in place; whether it is so on all.
+  template <std::size_t K>
+  static bool most(const state& y, std::array<double, K>& of, bool here = true) {
+    const auto all = y.layout().decide(0, {}, {.code = !here, .most = of});
+    std::copy(all.most.begin(), all.most.end(), of.begin());
+    return all.code == 0;
+  }
 
   /// Are options, times, parameters and shape the same on every rank, and y0 without NaN?
   /// errors  std::invalid_argument, on every rank
@@ -159,11 +180,12 @@ struct whole<spread<T>> {
       k = static_cast<std::size_t>(g.p.count());
       of_blocks.assign(g.p.data(), g.p.data() + g.p.size());
     }
-    const auto all = g.y0.layout().decide(k, of_blocks, times, static_cast<int>(here));
+    const auto all =
+        g.y0.layout().decide(k, of_blocks, {.code = static_cast<int>(here), .sums = times});
     if constexpr (requires { g.p.of_block(0); })
       for (int b = 0; b < g.y0.layout().block_count(); ++b)
         std::copy(all.of_blocks.begin(), all.of_blocks.end(), g.p.of_block(b).begin());
-    const double* time = all.of_ranks.data();
+    const double* time = all.sums.data();
     for (auto* to : {&g.t0, &g.t1}) *to = *time++;
     for (auto* of : {&g.ts, &g.stops})
       for (double& to : *of) to = *time++;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -82,31 +84,41 @@ class spread_layout {
     return !parts_->thrown;
   }
 
-  /// What all ranks know after a decision.
-  struct decision {
-    std::vector<double> of_blocks;  ///< the sums over all blocks
-    std::vector<double> of_ranks;   ///< … over ranks, in their order
-    int code = 0;                   ///< that of the lowest rank whose code is not 0
+  /// What a rank says in a decision, beside the sums of its blocks: as many of each on every rank.
+  struct word {
+    int code = 0;
+    std::span<const double> sums{};  ///< to be summed over ranks, in their order
+    std::span<const double> most{};  ///< of which the greatest is asked for, NaN where one is
   };
-  /// One decision of all ranks: K sums from those of each block here, [block][k], sums of one number a rank,
-  /// and a code. 2 K log₂(blocks) numbers a rank and a few more are exchanged, whatever the size of the state.
+  /// What all ranks know after it.
+  struct decision {
+    std::vector<double> of_blocks, sums, most;
+    int code = 0;  ///< that of the lowest rank whose code is not 0
+  };
+  /// One decision of all ranks: K sums over all blocks from those of each block here, [block][k], and words.
+  /// 2 K log₂(blocks) numbers a rank and a few more are exchanged, whatever the size of the state.
   /// cost    a collective
   /// errors  what `alone` caught, on every rank, of the lowest: as thrown_on_a_rank, or as
   ///         std::invalid_argument where it was one; costs a collective more
-  decision decide(std::size_t k, std::span<const double> of_blocks,
-                  std::span<const double> of_rank = {}, int code = 0) const {
+  decision decide(std::size_t k, std::span<const double> of_blocks, const word& here) const {
     std::vector<std::uint64_t> words;
     const thrown_words& thrown = parts_->thrown;
     words.push_back(2 * thrown.text.size() + (thrown.misuse ? 1 : 0));
-    words.push_back(static_cast<std::uint64_t>(code));
-    for (const double x : of_rank) words.push_back(std::bit_cast<std::uint64_t>(x));
+    words.push_back(static_cast<std::uint64_t>(here.code));
+    for (const auto& numbers : {here.sums, here.most})
+      for (const double x : numbers) words.push_back(std::bit_cast<std::uint64_t>(x));
     tell_branches(k, of_blocks, words);
     std::vector<index> counts;
     for (int r = 0; r < ranks().size(); ++r)
-      counts.push_back(2 + std::ssize(of_rank) + static_cast<index>(k) * branches_of(r));
+      counts.push_back(2 + std::ssize(here.sums) + std::ssize(here.most) +
+                       static_cast<index>(k) * branches_of(r));
     const auto all = ranks().gather(std::span<const std::uint64_t>(words), counts);
     raise_thrown(all, counts);
-    return read(k, of_rank.size(), all, counts);
+    decision found;
+    found.sums.resize(here.sums.size());
+    found.most.resize(here.most.size(), -std::numeric_limits<double>::infinity());
+    read(k, all, counts, found);
+    return found;
   }
 
  private:
@@ -167,10 +179,8 @@ class spread_layout {
       thrown_words{ranks().text_of(r, std::move(text), *from / 2), *from % 2 == 1}.raise();
     }
   }
-  decision read(std::size_t k, std::size_t of_rank, const std::vector<std::uint64_t>& all,
-                const std::vector<index>& counts) const {
-    decision found;
-    found.of_ranks.resize(of_rank);
+  void read(std::size_t k, const std::vector<std::uint64_t>& all, const std::vector<index>& counts,
+            decision& found) const {
     pair_tree tree(k);
     std::vector<double> sums(k);
     const std::uint64_t* from = all.data();
@@ -178,7 +188,9 @@ class spread_layout {
       const std::uint64_t* x = from + 1;
       if (found.code == 0) found.code = static_cast<int>(*x);
       ++x;
-      for (double& sum : found.of_ranks) sum += std::bit_cast<double>(*x++);
+      for (double& sum : found.sums) sum += std::bit_cast<double>(*x++);
+      for (double& most : found.most)
+        if (const double of = std::bit_cast<double>(*x++); most == most && !(of <= most)) most = of;
       for_each_branch(first_block(r), first_block(r + 1), [&](index, int level) {
         for (double& sum : sums) sum = std::bit_cast<double>(*x++);
         tree.add(sums.data(), level);
@@ -186,7 +198,6 @@ class spread_layout {
       from += counts[static_cast<std::size_t>(r)];
     }
     found.of_blocks = tree.total();
-    return found;
   }
 
   std::shared_ptr<parts> parts_;

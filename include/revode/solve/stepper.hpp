@@ -26,7 +26,8 @@ template <class M, class F, class Y, class P, class Events = no_events>
 class stepper {
   static_assert(!is_spread_v<Y> || takes_spread_v<M>,
                 "a method that takes no state spread over ranks (its decisions, or its linear "
-                "systems, are of all elements) take tsit5, or another explicit one?");
+                "systems, are of all elements) take an explicit one, tsit5 or rock4, or kencarp4 by "
+                "products alone, with_algebra<kencarp4, gmres<>>?");
   static_assert(!is_spread_v<Y> || std::is_same_v<Events, no_events>,
                 "events of a state spread over ranks (their conditions are of all elements) stop at "
                 "known times, options::stops, and go on from the state there?");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include <revode/config.hpp>
 #include <revode/state/elements.hpp>
 
@@ -12,12 +14,14 @@ namespace revode {
 ///   count(y), first(y)    elements of all parts, and which of them is the first here
 ///   sums<K>(y, add)       K sums over all elements, add(i, sums) for those of this part, and whether all
 ///                         elements are finite: `.of[k]`, `.finite`
+///   sum_of_blocks(y, of)  of(first element, elements) of blocks that belong to the problem, summed
 ///   agree(q, o, name)     before any work: is every rank asked for the same?
 ///   any(y, here)          is it so on some rank?
+///   most(y, of, here)     each number becomes the greatest of all ranks; is it so on all of them?
 ///   close(status, g)      the end of a reverse pass: sums over parts, one status
 ///   largest(x)            something as large as the largest part of x
 /// All but count and largest are of all ranks together, and end alike on all of them: in the same bits, or by
-/// throwing what a field threw on one. `sums`, `any` and `close` are one collective each.
+/// throwing what a field threw on one, and one collective each.
 template <class Y>
 struct whole {
   static constexpr bool is_here = true;
@@ -75,6 +79,22 @@ REVODE_HD mean_of_all mean_over(const Y& y, const Number& number) {
   const auto all = sums_over<1>(y, [&](int i, double* sum) { *sum += number(i); });
   const double n = count_of(y);
   return {n > 0 ? all.of[0] / n : 0.0, all.finite};
+}
+/// What is the greatest on any rank that holds a part of y.
+template <class Y>
+double most_of_all(const Y& y, double here) {
+  if constexpr (is_spread_v<Y>) {
+    std::array<double, 1> of{here};
+    whole<Y>::most(y, of);
+    return of[0];
+  }
+  return here;
+}
+/// Is it so on all ranks that hold a part of y?
+template <class Y>
+bool true_of_all(const Y& y, bool here) {
+  if constexpr (is_spread_v<Y>) return !whole<Y>::any(y, !here);
+  return here;
 }
 /// Is all of y finite? Of a spread state a decision by itself.
 template <class Y>

@@ -30,9 +30,19 @@ class bicgstab_solver {
     n_ = n;  // behind what may fail
   }
 
-  /// apply(in, out): out = A in, of n numbers each. How many products were taken.
+  /// The solve below, of all of A.
   template <class Apply>
   int solve(const T* b, T* u, const Apply& apply, const solve_goal& until, int most) {
+    const auto dot = [n = n_](const T* x, const T* y) { return dot_in_eight(x, y, n); };
+    return solve(b, u, apply, dot, until, most);
+  }
+  /// apply(in, out): out = A in, of n numbers each; dot as for GMRES. How many products were taken.
+  template <class Apply, class Dot>
+  int solve(const T* b, T* u, const Apply& apply, const Dot& dot_of, const solve_goal& until,
+            int most) {
+    const auto dot = [&](const std::vector<T>& x, const std::vector<T>& y) {
+      return dot_of(x.data(), y.data());
+    };
     for (int i = 0; i < n_; ++i) {
       u[i] = T(0);
       rest_[at(i)] = shadow_[at(i)] = direction_[at(i)] = b[i];
@@ -96,9 +106,6 @@ class bicgstab_solver {
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  T dot(const std::vector<T>& x, const std::vector<T>& y) const {
-    return dot_in_eight(x.data(), y.data(), n_);
-  }
 
   int n_ = 0;
   T residual_{0}, left_{0};

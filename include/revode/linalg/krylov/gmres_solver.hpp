@@ -49,10 +49,22 @@ class gmres_solver {
     restart_ = restart;
   }
 
-  /// apply(in, out): out = A in, of n numbers each. How many products were taken. u is NaN where the
-  /// residual was not halved: a small u would pass for a small solution.
+  /// The solve below, of all of A.
   template <class Apply>
   int solve(const T* b, T* u, const Apply& apply, const solve_goal& until, int most) {
+    const auto dot = [n = n_](const T* x, const T* y) { return dot_in_eight(x, y, n); };
+    return solve(b, u, apply, dot, until, most);
+  }
+  /// apply(in, out): out = A in, of n numbers each; dot(x, y): over all of x and y, of which these may be
+  /// a part. How many products were taken. u is NaN where the residual was not halved: a small u would
+  /// pass for a small solution.
+  template <class Apply, class Dot>
+  int solve(const T* b, T* u, const Apply& apply, const Dot& dot, const solve_goal& until,
+            int most) {
+    const auto norm = [&](const T* x) {
+      using std::sqrt;
+      return sqrt(dot(x, x));
+    };
     for (int i = 0; i < n_; ++i) u[i] = T(0);
     const T size = norm(b), goal = static_cast<T>(until.left_of(static_cast<double>(size)));
     const bool rough = until.is_rough(static_cast<double>(size));
@@ -80,7 +92,7 @@ class gmres_solver {
         return useful ? products : spoil(u, products);
       }
       before = left;
-      const int columns = cycle(left, goal, most - products, apply);
+      const int columns = cycle(left, goal, most - products, apply, dot);
       products += columns;
       add_combination(columns, u);
       const T rests = std::abs(at(right_, columns));
@@ -102,11 +114,6 @@ class gmres_solver {
   T& triangle(int i, int k) { return triangle_[static_cast<std::size_t>(k * restart_ + i)]; }
   T& at(std::vector<T>& x, int k) { return x[static_cast<std::size_t>(k)]; }
 
-  T product(const T* x, const T* y) const { return dot_in_eight(x, y, n_); }
-  T norm(const T* x) const {
-    using std::sqrt;
-    return sqrt(product(x, x));
-  }
   int spoil(T* u, int products) {
     for (int i = 0; i < n_; ++i) u[i] = std::nan("");
     return products;
@@ -114,8 +121,8 @@ class gmres_solver {
 
   /// Columns of the basis and of the triangle until the residual's norm, which starts as `left`, is
   /// down to the goal.
-  template <class Apply>
-  int cycle(T left, T goal, int most, const Apply& apply) {
+  template <class Apply, class Dot>
+  int cycle(T left, T goal, int most, const Apply& apply, const Dot& dot) {
     using std::abs;
     using std::sqrt;
     for (int i = 0; i < n_; ++i) basis(0)[i] = basis(0)[i] / left;
@@ -124,11 +131,11 @@ class gmres_solver {
       T* next = basis(k + 1);
       apply(basis(k), next);
       for (int i = 0; i <= k; ++i) {
-        const T part = product(basis(i), next);
+        const T part = dot(basis(i), next);
         triangle(i, k) = part;
         for (int j = 0; j < n_; ++j) next[j] = muladd(-part, basis(i)[j], next[j]);
       }
-      const T beyond = norm(next);
+      const T beyond = sqrt(dot(next, next));
       for (int i = 0; i < k; ++i) {
         const T upper = triangle(i, k), lower = triangle(i + 1, k);
         triangle(i, k) = muladd(at(cosine_, i), upper, at(sine_, i) * lower);

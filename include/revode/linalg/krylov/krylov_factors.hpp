@@ -10,6 +10,7 @@
 #include <revode/ad/dual.hpp>
 #include <revode/ad/functions.hpp>
 #include <revode/linalg/krylov/product_jacobian.hpp>
+#include <revode/state/whole.hpp>
 #include <revode/status.hpp>
 
 namespace revode {
@@ -80,11 +81,12 @@ class krylov_factors {
     bool finite = true;
     spread(work_.right.data(), work_.in);
     for (int k = 0; k < K; ++k) finite = finite && all_finite(work_.in[k]);
-    if (!finite) return status::non_finite_field;
+    if (!true_of_all(j_.state(), finite)) return status::non_finite_field;
     precondition<false>(work_.in);
     for (int k = 0; k < K; ++k)
       for (int i = 0; i < n; ++i) finite = finite && is_finite(value_of(work_.in[k].data()[i]));
-    return finite ? status::non_finite_field : status::linear_solve_failure;
+    return true_of_all(j_.state(), finite) ? status::non_finite_field
+                                           : status::linear_solve_failure;
   }
   const gmres_limits& limits() const { return j_.limits; }
   /// Where the products are taken is told before every iteration, so it is no part.
@@ -125,8 +127,8 @@ class krylov_factors {
       w.right.resize(static_cast<std::size_t>(K * n));
       w.solution.resize(w.right.size());
     }
-    const int most = K * n > 0 ? K * n : 1;
-    w.solver.resize(K * n, j_.limits.restart < most ? j_.limits.restart : most);
+    const double most = std::fmax(K * count_of(j_.state()), 1);
+    w.solver.resize(K * n, j_.limits.restart < most ? j_.limits.restart : static_cast<int>(most));
   }
 
   /// y = ((α ± iβ) I − J) x, − for the adjoint
@@ -158,6 +160,19 @@ class krylov_factors {
     for (int k = 0; k < K; ++k)
       for (int i = 0; i < n; ++i) to[k].data()[i] = T(from[k * n + i]);
   }
+  /// Σ xᵢ yᵢ over all of a state, in blocks where it is spread.
+  number dot(const number* x, const number* y) const {
+    const int n = j_.rows();
+    if constexpr (is_spread_v<Y>)
+      return static_cast<number>(whole<Y>::sum_of_blocks(j_.state(), [&](int from, int of_block) {
+        double sum = 0;
+        for (int k = 0; k < K; ++k)
+          sum += dot_in_eight(x + k * n + from, y + k * n + from, of_block);
+        return sum;
+      }));
+    else
+      return dot_in_eight(x, y, K * n);
+  }
   /// w.in = A⁻¹ w.right, in values
   template <bool Adjoint>
   void solve_values(places& w, const solve_goal& goal) const {
@@ -171,7 +186,7 @@ class krylov_factors {
           for (int k = 0; k < K; ++k)
             for (int i = 0; i < n; ++i) out[k * n + i] = value_of(w.out[k].data()[i]);
         },
-        goal, j_.limits.most);
+        [&](const number* x, const number* y) { return dot(x, y); }, goal, j_.limits.most);
     spread(w.solution.data(), w.in);
     precondition<Adjoint>(w.in);
   }

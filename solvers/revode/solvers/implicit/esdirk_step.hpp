@@ -109,8 +109,8 @@ status prepare_esdirk_step(const M& m, System& sys, double t, double t_new,
     count_factorization(sys);
     to.memo.h_factors = h;
     const scalar_t<Y> shift = scalar_t<Y>(1) / scalar_t<Y>(h * esdirk_numbers<M>::gamma);
-    if (!to.cache.factors.factor_shifted(to.cache.jacobian, shift))
-      return status::linear_solve_failure;
+    const bool factored = to.cache.factors.factor_shifted(to.cache.jacobian, shift);
+    if (!true_of_all(s.y, factored)) return status::linear_solve_failure;
   }
   return status::success;
 }
@@ -204,8 +204,8 @@ inexact_goal goal_of_step(const tolerance& tol, double kappa, double shift, cons
 
 /// err² of h Σ (b_j − b̂_j) k_j, filtered where the method asks for it.
 template <class M, class Y>
-double esdirk_error_squared(const tolerance& tol, double h, const esdirk_stages<M, Y>& s,
-                            esdirk_cache<algebra_t<M>, Y>& c) {
+mean_of_all esdirk_error_squared(const tolerance& tol, double h, const esdirk_stages<M, Y>& s,
+                                 esdirk_cache<algebra_t<M>, Y>& c) {
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
   Y& error = c.correction;
@@ -220,7 +220,7 @@ double esdirk_error_squared(const tolerance& tol, double h, const esdirk_stages<
     if (std::abs(end) > std::abs(s.y.data()[i])) c.stage.data()[i] = end;
   }
   fill_weights(c.stage, tol, c.weight);
-  return error_squared(tol, error, c.weight);
+  return error_mean(tol, error, c.weight, c.stage);
 }
 
 template <class M, class System, class Y>
@@ -262,12 +262,13 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   found.record.rate = static_cast<float>(rate);
   if (theta <= 1e-2) found.record.flags |= found.record.fast;
   if (tol.estimate) {
-    found.error_squared =
-        esdirk_numbers<M>::honesty * esdirk_error_squared<M>(tol, h, s, next.cache);
+    take_error(esdirk_numbers<M>::honesty, esdirk_error_squared<M>(tol, h, s, next.cache), found);
     if constexpr (M::filtered) count_solves(sys, 1);
     if (!(found.error_squared <= 1)) return found;
   }
   finish_esdirk_step<M>(sys, t, t_new, s, next);
+  if constexpr (is_spread_v<Y>)
+    if (!tol.estimate && !all_of_it_finite(next.state)) found.what = status::non_finite_state;
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include <revode/concepts.hpp>
 #include <revode/solve/controller.hpp>
 #include <revode/solve/options.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -23,16 +24,19 @@ void fill_weights(const Y& y, double rtol, double atol, Y& weight) {
   for (int i = 0, n = length(y); i < n; ++i)
     weight.data()[i] = T(1) / muladd(T(rtol), abs(y.data()[i]), T(atol));
 }
-/// Σ (weightᵢ xᵢ)² / n
+/// Σ (weightᵢ xᵢ)² / n. Of a spread state it tells whether `looked_at` is finite, too.
+template <class Y>
+mean_of_all weighted_mean(const Y& x, const Y& weight, const Y& looked_at) {
+  const auto all = sums_over<1>(looked_at, [&](int i, double* sum) {
+    const auto part = static_cast<double>(weight.data()[i] * x.data()[i]);
+    *sum = muladd(part, part, *sum);
+  });
+  const double n = count_of(x);
+  return {n > 0 ? all.of[0] / n : 0.0, all.finite};
+}
 template <class Y>
 double weighted_square(const Y& x, const Y& weight) {
-  double sum = 0;
-  const int n = length(x);
-  for (int i = 0; i < n; ++i) {
-    const auto part = static_cast<double>(weight.data()[i] * x.data()[i]);
-    sum = muladd(part, part, sum);
-  }
-  return n > 0 ? sum / n : 0.0;
+  return weighted_mean(x, weight, x).mean;
 }
 
 /// The same, each element's tolerances its own under options::norm. Those outside the norm keep the
@@ -62,18 +66,30 @@ double relative_size(const tolerance& tol, const Y& y, const Y& weight) {
     const auto size = static_cast<double>(weight.data()[i] * abs(y.data()[i]));
     if (size > most && (tol.each == nullptr || tol.each->is_inside(i))) most = size;
   }
-  return most;
+  return most_of_all(y, most);
 }
 
-/// The norm's square of an error with these weights.
+/// The norm's square of an error with these weights; `looked_at` as above.
 template <class Y>
-double error_squared(const tolerance& tol, const Y& error, const Y& weight) {
-  if (tol.each == nullptr) return weighted_square(error, weight);
+mean_of_all error_mean(const tolerance& tol, const Y& error, const Y& weight, const Y& looked_at) {
+  if (tol.each == nullptr) return weighted_mean(error, weight, looked_at);
   for (int i = 0, n = length(error); i < n; ++i) {
     const auto part = static_cast<double>(weight.data()[i] * error.data()[i]);
     tol.each->scaled[i] = tol.each->is_inside(i) ? part : 0 * part;
   }
-  return tol.each->combined();
+  return {tol.each->combined()};
+}
+template <class Y>
+double error_squared(const tolerance& tol, const Y& error, const Y& weight) {
+  return error_mean(tol, error, weight, error).mean;
+}
+/// What a trial found, by its error; a spread state that is not finite is known by it, too.
+template <class Found>
+void take_error(double honesty, const mean_of_all& error, Found& found) {
+  found.error_squared = honesty * error.mean;
+  if (error.finite || !(found.error_squared <= 1)) return;
+  found.what = status::non_finite_state;
+  found.record.rate = 0.5f;
 }
 
 /// What rounding leaves of a correction's norm in a state of this size (relative_size).

@@ -16,17 +16,21 @@ struct inexact_goal {
   double residual = 0, correction = 0;
 };
 
+/// |x|, without a care for overflow.
+template <class X>
+double plain_norm(const X& x) {
+  const auto all = sums_over<1>(x, [&](int i, double* sum) {
+    const auto part = static_cast<double>(value_of(x.data()[i]));
+    *sum = muladd(part, part, *sum);
+  });
+  return std::sqrt(all.of[0]);
+}
+
 /// part κ as the norm of a residual: part κ s n / √Σ wᵢ², an error that knows no element by name, rounded
 /// as a step's record has it.
 template <class Y, class Record>
 inexact_goal choose_goal(double part, double kappa, double shift, const Y& weight, Record& r) {
-  const auto n = static_cast<double>(length(weight));
-  double squares = 0;
-  for (int i = 0; i < length(weight); ++i) {
-    const auto w = static_cast<double>(value_of(weight.data()[i]));
-    squares = muladd(w, w, squares);
-  }
-  r.goal = short_number(part * kappa * std::abs(shift) * n / std::sqrt(squares));
+  r.goal = short_number(part * kappa * std::abs(shift) * count_of(weight) / plain_norm(weight));
   return {r.goal.value(), part * kappa};
 }
 
@@ -47,17 +51,6 @@ bool solve_to(const Factors& factors, double goal, bool first, X& x) {
   const double rough = std::fmax(at.tolerance, std::fmin(newton_solve_tolerance, at.rough));
   const double left = factors.solve_to_goal({rough, goal, first && goal > 0}, x);
   return goal == 0 || left <= goal;
-}
-
-/// |x|, without a care for overflow.
-template <class X>
-double plain_norm(const X& x) {
-  double sum = 0;
-  for (int i = 0, n = length(x); i < n; ++i) {
-    const auto part = static_cast<double>(value_of(x.data()[i]));
-    sum = muladd(part, part, sum);
-  }
-  return std::sqrt(sum);
 }
 
 }  // namespace revode
