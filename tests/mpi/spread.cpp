@@ -95,10 +95,13 @@ TEST_CASE("spread: solution, save points and all derivatives are those of a stat
   const auto h = expected.pullback(cotangents<std::vector<double>>{
       .y = elements(*w.y), .ys = {elements(w.ys[0]), elements(w.ys[1])}});
 
-  const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-11 * (1 + std::abs(b)); };
+  const auto close = [](double a, double b) {
+    return std::abs(a - b) <= 1e-11 * (1 + std::abs(b));
+  };
   const auto all_close = [&](const spread<double>& part, const std::vector<double>& all) {
     for (int i = 0; i < length(part); ++i)
-      if (!close(part[i], all[static_cast<std::size_t>(on.spread_out.first_row() + i)])) return false;
+      if (!close(part[i], all[static_cast<std::size_t>(on.spread_out.first_row() + i)]))
+        return false;
     return true;
   };
   REQUIRE(s.stats.accepted == expected.stats.accepted);

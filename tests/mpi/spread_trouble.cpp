@@ -25,7 +25,8 @@ struct troubled_ring : ring {
     ring::operator()(b, t, u, p, du);
     if (!b.ends() || !(t > 0.1)) return;
     T& last = du(b.rows - 1);
-    if (what == trouble::throws || (what == trouble::throws_in_pull && !std::is_floating_point_v<T>))
+    if (what == trouble::throws ||
+        (what == trouble::throws_in_pull && !std::is_floating_point_v<T>))
       throw std::runtime_error("row " + std::to_string(b.all_rows - 1) + " is broken");
     if (what == trouble::overflows) last = last + 1e200 * 1e200;
     if (what == trouble::gives_nan) last = last * std::nan("");
@@ -102,9 +103,10 @@ TEST_CASE("spread: ranks that are asked for different things are refused, on eve
   auto y0 = bumps(layout, 0);
   const auto end = [&](const options& o) { return end_of(layout, trouble::none, o, y0, w); };
   if (ranks.size() > 1)
-    CHECK(end({.rtol = last ? 1e-5 : 1e-6}) ==
-          "never; misuse: rtol: not the same on all ranks (each is given the whole problem) make it "
-          "on one and broadcast it?");
+    CHECK(
+        end({.rtol = last ? 1e-5 : 1e-6}) ==
+        "never; misuse: rtol: not the same on all ranks (each is given the whole problem) make it "
+        "on one and broadcast it?");
   CHECK(end({.norm = {.combine = maximum_norm}}) ==
         "never; misuse: options::norm for a state spread over ranks (it sees the elements of one "
         "rank) scale components of unlike size in the field?");

@@ -110,6 +110,8 @@ struct backsolve_field {
 /// A solution with the adjoint `backsolve`. Refers to the problem unless it is `own`.
 template <class M, class F, class Y, class P, class Events>
 class backsolve_solution : public solution<Y> {
+  static_assert(state_in_one_place<Y>::there);
+
  public:
   template <class Field>
   backsolve_solution(const problem<Field, Y, P>& q, const M& m, const options& o,

@@ -124,6 +124,7 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
   using solve_type = stepper<M, field, Y, P, event_list<E...>>;
   using course_type = course<typename solve_type::record_type>;
   static_assert(!is_multistep_v<M>, "Hessian-vector products are those of one-step methods");
+  static_assert(state_in_one_place<Y>::there);
   validate(q, m, o, events);
   check(q, o, events, direction);
   validate_cuts<M, system<field, Y, P>, Y>(m, o, sizeof...(E) > 0);

@@ -65,6 +65,8 @@ struct steady_gradient : gradient<Y, P> {
 ///         rounding, as with a conserved quantity; max_steps and others of the march
 template <class M, class F, class Y, class P>
 class steady_solution : public solution<Y> {
+  static_assert(state_in_one_place<Y>::there);
+
  public:
   double residual = 0;   ///< the largest |fᵢ(y*)|
   double condition = 0;  ///< ‖J‖₁ ‖J⁻¹‖₁ at y*, estimated from below

@@ -22,6 +22,7 @@ struct value_and_gradient_result {
 /// The same for a solution at hand, of q.
 template <class F, class Y, class P, class Solution, class Loss>
 auto value_and_gradient_of(const problem<F, Y, P>& q, Solution& s, const Loss& loss) {
+  static_assert(state_in_one_place<Y>::there);
   using gradient_type = decltype(s.pullback(cotangents<Y>{}));
   value_and_gradient_result<Y, P, gradient_type> r{.solution = static_cast<const solution<Y>&>(s)};
   if (!is_complete(s.status)) return r;

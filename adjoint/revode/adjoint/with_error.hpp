@@ -196,6 +196,8 @@ using solution_by =
 
 template <class A, class M, class F, class Y, class P, class Events>
 class solution_with_error : public solution_by<A, M, F, Y, P, Events> {
+  static_assert(state_in_one_place<Y>::there);
+
  public:
   using one = solution_by<A, M, F, Y, P, Events>;
 

@@ -15,8 +15,9 @@ namespace revode {
 
 /// How far a block sees beyond its rows.
 struct halo_shape {
-  int rows = 1;           ///< on either side
-  bool periodic = false;  ///< the first row is behind the last; otherwise there is nothing, zeros, beyond
+  int rows = 1;  ///< on either side
+  bool periodic =
+      false;  ///< the first row is behind the last; otherwise there is nothing, zeros, beyond
 };
 
 /// The rows beyond those of a rank, or of a block: H of a state is its rows with a halo on both sides.
@@ -31,9 +32,7 @@ class halo {
   static_assert(std::is_floating_point_v<T>);
 
  public:
-  halo(const spread_layout& layout, const halo_shape& shape)
-      : layout_(layout),
-        shape_(shape) {
+  halo(const spread_layout& layout, const halo_shape& shape) : layout_(layout), shape_(shape) {
     const spread_shape& s = layout.shape();
     const index last = s.rows - layout.first_row_of(layout.blocks() - 1);
     const index least = layout.blocks() == 1 ? last : std::min<index>(last, s.rows_a_block);
@@ -90,12 +89,9 @@ class halo {
     const MPI_Comm comm = layout_.ranks().handle();
     enum { forwards = 22, backwards };  // both neighbours may be the same rank
     MPI_Request all[4];
-    communicator::check(
-        MPI_Irecv(from_before, bytes, MPI_BYTE, before_, forwards, comm, &all[0]));
-    communicator::check(
-        MPI_Irecv(from_behind, bytes, MPI_BYTE, behind_, backwards, comm, &all[1]));
-    communicator::check(
-        MPI_Isend(to_before, bytes, MPI_BYTE, before_, backwards, comm, &all[2]));
+    communicator::check(MPI_Irecv(from_before, bytes, MPI_BYTE, before_, forwards, comm, &all[0]));
+    communicator::check(MPI_Irecv(from_behind, bytes, MPI_BYTE, behind_, backwards, comm, &all[1]));
+    communicator::check(MPI_Isend(to_before, bytes, MPI_BYTE, before_, backwards, comm, &all[2]));
     communicator::check(MPI_Isend(to_behind, bytes, MPI_BYTE, behind_, forwards, comm, &all[3]));
     communicator::check(MPI_Waitall(4, all, MPI_STATUSES_IGNORE));
   }

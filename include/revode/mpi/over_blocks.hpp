@@ -182,7 +182,8 @@ class over_blocks {
       std::copy(from, from + beyond, of_halos.before.data() + b * beyond);
       std::copy(from + beyond + n, from + n + 2 * beyond, of_halos.behind.data() + b * beyond);
       for (int i = 0; i < n; ++i) gy[at + i] += from[beyond + i];
-      for (int j = 0; j < gp.count(); ++j) gp.of_block(b)[static_cast<std::size_t>(j)] += of_p_[static_cast<std::size_t>(j)];
+      for (int j = 0; j < gp.count(); ++j)
+        gp.of_block(b)[static_cast<std::size_t>(j)] += of_p_[static_cast<std::size_t>(j)];
     });
     halo_.add(of_halos, gy);
   }

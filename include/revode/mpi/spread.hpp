@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
-#include <stdexcept>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -116,9 +116,7 @@ struct whole<spread<T>> {
   using state = spread<T>;
 
   static double count(const state& y) { return static_cast<double>(y.layout().elements()); }
-  static index first(const state& y) {
-    return y.layout().first_row() * y.layout().shape().width;
-  }
+  static index first(const state& y) { return y.layout().first_row() * y.layout().shape().width; }
   static state largest(const state& y) { return state(y.layout(), y.layout().most_elements()); }
 
   template <int K, class Add>
@@ -168,9 +166,10 @@ struct whole<spread<T>> {
   /// that is not success.
   template <class Gradient>
   static status close(status here, Gradient& g) {
-    static_assert(static_size_v<decltype(g.p)> == 0 || requires { g.p.of_block(0); },
-                  "parameters of a spread state that are not block_parameters (each rank has but "
-                  "its part of their cotangents) write block_parameters(layout, {1.0, 2.0})?");
+    static_assert(
+        static_size_v<decltype(g.p)> == 0 || requires { g.p.of_block(0); },
+        "parameters of a spread state that are not block_parameters (each rank has but "
+        "its part of their cotangents) write block_parameters(layout, {1.0, 2.0})?");
     if (here == status::success && !all_finite(g)) here = status::non_finite_gradient;
     std::vector<double> times{g.t0, g.t1};
     for (const auto* of : {&g.ts, &g.stops}) times.insert(times.end(), of->begin(), of->end());

@@ -24,14 +24,6 @@ namespace revode {
 /// Refers to the problem's field and parameters, which must outlive it.
 template <class M, class F, class Y, class P, class Events = no_events>
 class stepper {
-  static_assert(!is_spread_v<Y> || takes_spread_v<M>,
-                "a method that takes no state spread over ranks (its decisions, or its linear "
-                "systems, are of all elements) take an explicit one, tsit5 or rock4, or kencarp4 by "
-                "products alone, with_algebra<kencarp4, gmres<>>?");
-  static_assert(!is_spread_v<Y> || std::is_same_v<Events, no_events>,
-                "events of a state spread over ranks (their conditions are of all elements) stop at "
-                "known times, options::stops, and go on from the state there?");
-
  public:
   using types = method_types<M, Y>;
   using state_type = typename types::state;
@@ -206,11 +198,6 @@ class stepper {
     else
       adaptive_step(tape);
   }
-  /// Of a spread state the attempt's decision has told.
-  static bool is_finite(const Y& y) {
-    if constexpr (is_spread_v<Y>) return true;
-    return all_finite(y);
-  }
   [[gnu::noinline]] void adaptive_step(tape_type& tape) {
     for (;;) {
       if (attempted_ == options_.max_steps && !ended_) return end(status::max_steps);
@@ -221,8 +208,10 @@ class stepper {
       auto found = attempt(march_.method, march_.sys, attempts_.tolerance(), march_.t, t_new,
                            march_.now(), tape.stages, march_.beside());
       if (!ended_) ++attempted_;
-      // An infinite element has an infinite scale, hence a scaled error of 0.
-      const bool overflow = found.error_squared <= 1 && !is_finite(march_.y_tried());
+      // An infinite element has an infinite scale, hence a scaled error of 0. (Of a spread state
+      // found.what tells.)
+      const bool overflow =
+          !is_spread_v<Y> && found.error_squared <= 1 && !all_finite(march_.y_tried());
       if (overflow || found.what != status::success)
         found.error_squared = std::numeric_limits<double>::infinity();
       else if (!in_domain(stretches().events(), t_new, march_.y_tried(), march_.sys.p))
@@ -247,7 +236,7 @@ class stepper {
     if (!ended_) ++attempted_;
     if (!ended_) tell_attempt(stretches().events(), march_.t, t_new, found);
     if (found.what != status::success) return end(found.what);
-    if (!is_finite(march_.y_tried())) return end(status::non_finite_state);
+    if (!is_spread_v<Y> && !all_finite(march_.y_tried())) return end(status::non_finite_state);
     if (!in_domain(stretches().events(), t_new, march_.y_tried(), march_.sys.p))
       return end(status::outside_domain);
     accept(t_new, 0, found.record, tape);

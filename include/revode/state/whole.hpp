@@ -31,6 +31,15 @@ struct whole {
 template <class Y>
 inline constexpr bool is_spread_v = !whole<Y>::is_here;
 
+/// For what decides by the elements that are here.
+template <class Y>
+struct state_in_one_place {
+  static_assert(!is_spread_v<Y>,
+                "a state spread over ranks (the elements of one rank would decide here) take "
+                "solve(q, m, o, recursive_checkpoint{}) and pullback?");
+  static constexpr bool there = true;
+};
+
 /// K sums over all elements of a state, add(i, sums) for each here, in order; of long states by blocks
 /// (block_sum), and of a spread one whether it is finite, too.
 template <int K, class T = double>

@@ -186,6 +186,8 @@ inline void check_along_path(const char* adjoint, index every, const reverse_opt
 /// A solution that keeps its path: what the adjoints along it share.
 template <class M, class F, class Y, class P, class Events = no_events>
 class path_solution : public solution<Y> {
+  static_assert(state_in_one_place<Y>::there);
+
  public:
   using path_type = interpolating_path<M, F, Y, P, Events>;
 

@@ -169,9 +169,7 @@ class pull_course {
 
   auto& cuts() { return loop_->stretches(); }
   /// Ranks that hold a spread state go through all of a pass together, and are told how it ended behind it.
-  bool failed() const {
-    return !is_spread_v<Y> && loop_->sys().counts.trouble != status::success;
-  }
+  bool failed() const { return !is_spread_v<Y> && loop_->sys().counts.trouble != status::success; }
   [[gnu::noinline]] void look_at_cotangents() {
     if (!(has_finite_parts(now_.state) && all_finite(now_.p)))
       report(loop_->sys(), status::non_finite_gradient);

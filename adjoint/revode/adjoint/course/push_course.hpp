@@ -26,6 +26,8 @@ void spoil_tangents(const solution<Y>& s, Y& y_dot, std::vector<Y>& ys_dot,
 /// cost    one JVP per stage, step and direction on top of the solve
 template <class M, class F, class Y, class P, class Events = no_events>
 class push_course {
+  static_assert(state_in_one_place<Y>::there);
+
  public:
   using scalar = scalar_t<Y>;
   using loop_type = stepper<M, F, Y, P, Events>;

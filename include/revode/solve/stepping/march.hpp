@@ -11,6 +11,7 @@
 #include <revode/solve/course/step_log.hpp>
 #include <revode/solve/mass/consistent_start.hpp>
 #include <revode/solve/system.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -25,6 +26,11 @@ class march {
       return field_with_jacobian<derivatives<F, Y, P>::has_jacobian>::there;
     return true;
   }());
+  static_assert(
+      !is_spread_v<Y> || takes_spread_v<M>,
+      "a method that takes no state spread over ranks (its decisions, or its linear "
+      "systems, are of all elements) take an explicit one, tsit5 or rock4, or kencarp4 by "
+      "products alone, with_algebra<kencarp4, gmres<>>?");
   static_assert(
       !has_mass_v<F> || takes_mass_v<M>,
       "a field with a mass matrix for a method that takes none (M y' = f needs systems with M, "

@@ -17,6 +17,11 @@ namespace revode {
 /// the cuts, replays repeat them by their log.
 template <class M, class F, class Y, class P, class Events>
 class solve_cuts {
+  static_assert(
+      !is_spread_v<Y> || std::is_same_v<Events, no_events>,
+      "events of a state spread over ranks (their conditions are of all elements) stop at "
+      "known times, options::stops, and go on from the state there?");
+
  public:
   using march_type = march<M, F, Y, P>;
   using tape_type = typename march_type::tape_type;

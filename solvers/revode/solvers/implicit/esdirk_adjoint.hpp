@@ -48,10 +48,10 @@ void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y>
     return refine(w.x, w.rest, residual, correct, most);
   };
   const double now = static_cast<double>(value_of(shift));
-  if (count_of(w.stage) > 8 && kept.serve(now) && from_zero(sweeps_worth_trying(w.jacobian))) return;
+  if (count_of(w.stage) > 8 && kept.serve(now) && from_zero(sweeps_worth_trying(w.jacobian)))
+    return;
   count_factorization(sys);
-  const bool factored =
-      true_of_all(w.stage, w.factors.factor_shifted(w.jacobian, shift));
+  const bool factored = true_of_all(w.stage, w.factors.factor_shifted(w.jacobian, shift));
   kept.renew(now);
   if (!factored) return report(sys, trouble_of_factors(w.jacobian));
   if (from_zero(30)) return;
