@@ -5,6 +5,7 @@
 
 #include <revode/mpi/mpi_ensemble.hpp>
 #include <revode/mpi/mpi_session.hpp>
+#include <revode/mpi/over_blocks.hpp>
 #include <revode/revode.hpp>
 using namespace revode;
 
@@ -31,4 +32,20 @@ int main(int argc, char** argv) {
   mpi_ensemble all(communicator(), e, tsit5{}, o, {.distribution = distribution::counter});
   auto g = all.gradient(loss);              // g.total_p: Σ over lanes, on every rank
   all.set_parameters(next);                 // … and again
+}
+
+struct heat {                               // the field of a block, between the rows before and behind
+  template <class T, class P>
+  void operator()(const block_place& b, const T& t, block_rows<const T> y, const P& p, block_rows<T> dy) const {
+    for (int i = 0; i < b.rows; ++i) dy(i) = p[0] * (y(i - 1) - 2 * y(i) + y(i + 1));
+  }
+};
+
+void spread_out(spread<double> w) {
+  const spread_layout layout(communicator(), {.rows = 1'000'000});
+  spread<double> y0(layout);                  // rows layout.first_row() … of this rank: y0[0] …
+  const over_blocks f(layout, {.rows = 1, .periodic = true}, heat{});
+  const problem q{f, y0, 0.0, 1.0, block_parameters<double>(layout, {0.1})};
+  auto s = solve(q, tsit5{}, o, recursive_checkpoint{.slots = 10});
+  auto g = s.pullback(w);                     // w, g.y0: this rank's rows; g.p[0]: on every rank
 }
