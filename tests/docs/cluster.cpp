@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
 
 struct heat {                               // the field of a block, between the rows before and behind
   template <class T, class P>
-  void operator()(const block_place& b, const T& t, block_rows<const T> y, const P& p, block_rows<T> dy) const {
+  void operator()(const block_place& b, const T&, block_rows<const T> y, const P& p, block_rows<T> dy) const {
     for (int i = 0; i < b.rows; ++i) dy(i) = p[0] * (y(i - 1) - 2 * y(i) + y(i + 1));
   }
 };

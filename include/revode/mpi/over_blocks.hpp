@@ -53,7 +53,7 @@ struct field_of_block {
 ///
 ///   struct heat {
 ///     template <class T, class P>
-///     void operator()(const block_place& b, const T& t, block_rows<const T> y, const P& p,
+///     void operator()(const block_place& b, const T&, block_rows<const T> y, const P& p,
 ///                     block_rows<T> dy) const {
 ///       for (int i = 0; i < b.rows; ++i) dy(i) = p[0] * (y(i - 1) - 2 * y(i) + y(i + 1));
 ///     }

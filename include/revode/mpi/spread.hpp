@@ -120,7 +120,7 @@ struct whole<spread<T>> {
   static state largest(const state& y) { return state(y.layout(), y.layout().most_elements()); }
 
   template <int K, class Add>
-  static sums_of_all<K> sums(const state& y, const Add& add) {
+  static sums_of_all<K> sums(const state& y, const Add& add, double most = 0, int code = 0) {
     const spread_layout& layout = y.layout();
     std::vector<double> of_blocks(static_cast<std::size_t>(layout.block_count()) * K);
     double* block = of_blocks.data();
@@ -130,21 +130,24 @@ struct whole<spread<T>> {
         add(i, block);
         bad = bad | !(y[i] - y[i] == 0);
       }
-    const auto all = layout.decide(K, of_blocks, {.code = bad});
-    sums_of_all<K> found{{}, all.code == 0};
+    const double greatest[] = {bad ? 1.0 : 0.0, most};
+    const auto all = layout.decide(K, of_blocks, {.code = code, .most = greatest});
+    sums_of_all<K> found{{}, all.most[0] == 0, all.most[1], all.code};
     std::copy(all.of_blocks.begin(), all.of_blocks.end(), found.of);
     return found;
   }
-  /// Σ of_block(first element, elements) over all blocks.
+  /// K sums over all blocks; of_block(first element, elements, sums) adds those of one to zeros.
   template <class Block>
-  static double sum_of_blocks(const state& y, const Block& of_block) {
+  static std::vector<double> sums_of_blocks(const state& y, int k, const Block& of_block) {
     const spread_layout& layout = y.layout();
-    std::vector<double> sums;
-    for (int b = 0; b < layout.block_count(); ++b) {
+    const auto width = static_cast<std::size_t>(k);
+    std::vector<double> sums(width * static_cast<std::size_t>(layout.block_count()));
+    double* block = sums.data();
+    for (int b = 0; b < layout.block_count(); ++b, block += k) {
       const int from = layout.element_of(b);
-      sums.push_back(of_block(from, layout.element_of(b + 1) - from));
+      of_block(from, layout.element_of(b + 1) - from, block);
     }
-    return layout.decide(1, sums, {}).of_blocks[0];
+    return layout.decide(width, sums, {}).of_blocks;
   }
   static bool any(const state& y, bool here) {
     return y.layout().decide(0, {}, {.code = here}).code != 0;

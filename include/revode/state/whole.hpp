@@ -13,8 +13,9 @@ namespace revode {
 /// need nothing of it, and pay nothing. A state spread over ranks specialises it (mpi/spread.hpp):
 ///   count(y), first(y)    elements of all parts, and which of them is the first here
 ///   sums<K>(y, add)       K sums over all elements, add(i, sums) for those of this part, and whether all
-///                         elements are finite: `.of[k]`, `.finite`
-///   sum_of_blocks(y, of)  of(first element, elements) of blocks that belong to the problem, summed
+///                         elements are finite: `.of[k]`, `.finite`; sums<K>(y, add, x, code): the
+///                         greatest x and the first code that is not 0 as well, `.most`, `.code`
+///   sums_of_blocks(y, k, of)  of(first element, elements, sums) adds k sums of a block, those of all
 ///   agree(q, o, name)     before any work: is every rank asked for the same?
 ///   any(y, here)          is it so on some rank?
 ///   most(y, of, here)     each number becomes the greatest of all ranks; is it so on all of them?
@@ -46,6 +47,8 @@ template <int K, class T = double>
 struct sums_of_all {
   T of[K > 0 ? K : 1] = {};
   bool finite = true;
+  double most = 0;
+  int code = 0;
 
   REVODE_HD friend sums_of_all operator+(sums_of_all a, const sums_of_all& b) {
     for (int k = 0; k < K; ++k) a.of[k] = a.of[k] + b.of[k];

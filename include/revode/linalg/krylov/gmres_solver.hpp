@@ -79,7 +79,7 @@ class gmres_solver {
         ++products;
         for (int i = 0; i < n_; ++i) rest[i] = b[i] - product_[static_cast<std::size_t>(i)];
       }
-      const T left = norm(rest);
+      const T left = before < 0 ? size : norm(rest);
       if (left - left != T(0)) {
         residual_ = left_ = left - left;
         return spoil(u, products);
@@ -130,11 +130,7 @@ class gmres_solver {
     for (int k = 0;; ++k) {
       T* next = basis(k + 1);
       apply(basis(k), next);
-      for (int i = 0; i <= k; ++i) {
-        const T part = dot(basis(i), next);
-        triangle(i, k) = part;
-        for (int j = 0; j < n_; ++j) next[j] = muladd(-part, basis(i)[j], next[j]);
-      }
+      orthogonalise(k, next, dot);
       const T beyond = sqrt(dot(next, next));
       for (int i = 0; i < k; ++i) {
         const T upper = triangle(i, k), lower = triangle(i + 1, k);
@@ -151,6 +147,30 @@ class gmres_solver {
       at(right_, k) = at(cosine_, k) * at(right_, k);
       if (abs(at(right_, k + 1)) <= goal || k + 1 >= restart_ || k + 1 >= most) return k + 1;
       for (int j = 0; j < n_; ++j) next[j] = next[j] / beyond;
+    }
+  }
+
+  /// next less its parts along basis(0 … k), which go into the triangle, one after the other; where dots are
+  /// dear all at once, and then once more.
+  /// source  Giraud, Langou, Rozložník & van den Eshof, Numer. Math. 101 (2005) 87–100
+  template <class Dot>
+  void orthogonalise(int k, T* next, const Dot& dot) {
+    if constexpr (requires(T * parts) { dot.many(next, 1, 0, next, parts); }) {
+      std::vector<T> parts(static_cast<std::size_t>(k) + 1);
+      for (int i = 0; i <= k; ++i) triangle(i, k) = T(0);
+      for (int round = 0; round < 2; ++round) {
+        dot.many(basis(0), k + 1, n_, next, parts.data());
+        for (int i = 0; i <= k; ++i) {
+          triangle(i, k) += at(parts, i);
+          for (int j = 0; j < n_; ++j) next[j] = muladd(-at(parts, i), basis(i)[j], next[j]);
+        }
+      }
+    } else {
+      for (int i = 0; i <= k; ++i) {
+        const T part = dot(basis(i), next);
+        triangle(i, k) = part;
+        for (int j = 0; j < n_; ++j) next[j] = muladd(-part, basis(i)[j], next[j]);
+      }
     }
   }
 

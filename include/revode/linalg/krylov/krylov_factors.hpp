@@ -160,19 +160,35 @@ class krylov_factors {
     for (int k = 0; k < K; ++k)
       for (int i = 0; i < n; ++i) to[k].data()[i] = T(from[k * n + i]);
   }
-  /// Σ xᵢ yᵢ over all of a state, in blocks where it is spread.
-  number dot(const number* x, const number* y) const {
-    const int n = j_.rows();
-    if constexpr (is_spread_v<Y>)
-      return static_cast<number>(whole<Y>::sum_of_blocks(j_.state(), [&](int from, int of_block) {
-        double sum = 0;
-        for (int k = 0; k < K; ++k)
-          sum += dot_in_eight(x + k * n + from, y + k * n + from, of_block);
-        return sum;
-      }));
-    else
-      return dot_in_eight(x, y, K * n);
-  }
+  /// Σ xᵢ yᵢ over all of a state.
+  struct dot_of_whole {
+    const krylov_factors& of;
+    number operator()(const number* x, const number* y) const {
+      return dot_in_eight(x, y, K * of.j_.rows());
+    }
+  };
+  /// The same of a spread one, in blocks; of many vectors x, `apart` numbers from each other, at once.
+  struct dot_of_blocks {
+    const krylov_factors& of;
+    number operator()(const number* x, const number* y) const {
+      number sum;
+      many(x, 1, 0, y, &sum);
+      return sum;
+    }
+    void many(const number* x, int count, std::ptrdiff_t apart, const number* y,
+              number* sums) const {
+      const int n = of.j_.rows();
+      const auto of_block = [&](int from, int size, double* to) {
+        for (int v = 0; v < count; ++v)
+          for (int k = 0; k < K; ++k)
+            to[v] += dot_in_eight(x + v * apart + k * n + from, y + k * n + from, size);
+      };
+      const auto all = whole<Y>::sums_of_blocks(of.j_.state(), count, of_block);
+      for (int v = 0; v < count; ++v)
+        sums[v] = static_cast<number>(all[static_cast<std::size_t>(v)]);
+    }
+  };
+  using dot_type = std::conditional_t<is_spread_v<Y>, dot_of_blocks, dot_of_whole>;
   /// w.in = A⁻¹ w.right, in values
   template <bool Adjoint>
   void solve_values(places& w, const solve_goal& goal) const {
@@ -186,7 +202,7 @@ class krylov_factors {
           for (int k = 0; k < K; ++k)
             for (int i = 0; i < n; ++i) out[k * n + i] = value_of(w.out[k].data()[i]);
         },
-        [&](const number* x, const number* y) { return dot(x, y); }, goal, j_.limits.most);
+        dot_type{*this}, goal, j_.limits.most);
     spread(w.solution.data(), w.in);
     precondition<Adjoint>(w.in);
   }

@@ -109,8 +109,8 @@ status prepare_esdirk_step(const M& m, System& sys, double t, double t_new,
     count_factorization(sys);
     to.memo.h_factors = h;
     const scalar_t<Y> shift = scalar_t<Y>(1) / scalar_t<Y>(h * esdirk_numbers<M>::gamma);
-    const bool factored = to.cache.factors.factor_shifted(to.cache.jacobian, shift);
-    if (!true_of_all(s.y, factored)) return status::linear_solve_failure;
+    if (!to.cache.factors.factor_shifted(to.cache.jacobian, shift))
+      return status::linear_solve_failure;
   }
   return status::success;
 }
@@ -194,11 +194,11 @@ status iterate_stage(System& sys, int i, double t, double t_new, const Y& y,
 
 /// The goal of a trial's solves for Newton's κ, into the record.
 template <class Cache, class Record>
-inexact_goal goal_of_step(const tolerance& tol, double kappa, double shift, const Cache& c,
-                          Record& r) {
+inexact_goal goal_of_step(const tolerance& tol, double kappa, double shift,
+                          const trial_scale& scale, const Cache& c, Record& r) {
   if constexpr (Cache::inexact)
     if (tol.estimate && c.factors.limits().goal > 0)
-      return choose_goal(c.factors.limits().goal, kappa, shift, c.weight, r);
+      return choose_goal(c.factors.limits().goal, kappa, shift, c.weight, r, scale.weights);
   return {};
 }
 
@@ -231,18 +231,23 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   outcome<esdirk_record<M>> found;
   found.record = choose_factors<esdirk_record<M>>(t, h, tol.estimate, from, next);
   found.what = prepare_esdirk_step(m, sys, t, t_new, found.record, from.cache.slope, next, s);
+  trial_scale scale{found.what, 0, 0};
+  if (is_spread_v<Y> || found.what == status::success) {
+    fill_weights(s.y, tol, next.cache.weight);
+    scale = scale_of(tol, s.y, next.cache.weight, found.what);
+    found.what = scale.what;
+  }
   if (found.what != status::success) {
     found.record.rate = 0.5f;
     return found;
   }
   double rate = from.memo.next.rate, theta = 0;
   bool measured = false;
-  fill_weights(s.y, tol, next.cache.weight);
   // κ: iterations may leave a part of the tolerance, but no less than rounding does
-  const double rounding = rounding_in<scalar_t<Y>>(relative_size(tol, s.y, next.cache.weight));
+  const double rounding = rounding_in<scalar_t<Y>>(scale.size);
   const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, rounding);
   const inexact_goal goal =
-      goal_of_step(tol, kappa, 1 / (h * esdirk_numbers<M>::gamma), next.cache, found.record);
+      goal_of_step(tol, kappa, 1 / (h * esdirk_numbers<M>::gamma), scale, next.cache, found.record);
   for (int i = 1; i < esdirk_numbers<M>::stages; ++i) {
     open_stage<M>(i, h, next.memo, s, next.cache);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),

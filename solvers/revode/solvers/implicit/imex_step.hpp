@@ -148,10 +148,11 @@ status solve_imex_stages(const M& m, System& sys, const tolerance& tol, double t
   bool measured = false;
   auto& part = sys.implicit_part();
   fill_weights(s.y, tol, c.weight);
-  const double rounding = rounding_in<scalar_t<Y>>(relative_size(tol, s.y, c.weight));
+  const trial_scale scale = scale_of(tol, s.y, c.weight, status::success);
+  const double rounding = rounding_in<scalar_t<Y>>(scale.size);
   const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, rounding);
   const inexact_goal goal =
-      goal_of_step(tol, kappa, 1 / ((t_new - t) * imex_numbers<M>::gamma), c, r);
+      goal_of_step(tol, kappa, 1 / ((t_new - t) * imex_numbers<M>::gamma), scale, c, r);
   for (int i = 1; i < imex_numbers<M>::stages; ++i) {
     open_imex_stage(i, t_new - t, memo, s, c);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),

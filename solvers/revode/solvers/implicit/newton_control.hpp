@@ -66,7 +66,26 @@ double relative_size(const tolerance& tol, const Y& y, const Y& weight) {
     const auto size = static_cast<double>(weight.data()[i] * abs(y.data()[i]));
     if (size > most && (tol.each == nullptr || tol.each->is_inside(i))) most = size;
   }
-  return most_of_all(y, most);
+  return most;
+}
+
+/// What a trial knows before its iterations.
+struct trial_scale {
+  status what;     ///< whether Jacobian and factors are there
+  double size;     ///< relative_size
+  double weights;  ///< |w| of a spread state, −1 of others
+};
+/// Of a spread state all of it is one decision.
+template <class Y>
+trial_scale scale_of(const tolerance& tol, const Y& y, const Y& weight, status here) {
+  const double size = relative_size(tol, y, weight);
+  if constexpr (is_spread_v<Y>) {
+    const auto add = [&](int i, double* sum) { *sum += weight.data()[i] * weight.data()[i]; };
+    const auto all = whole<Y>::template sums<1>(y, add, size, static_cast<int>(here));
+    return {static_cast<status>(all.code), all.most, std::sqrt(all.of[0])};
+  } else {
+    return {here, size, -1};
+  }
 }
 
 /// The norm's square of an error with these weights; `looked_at` as above.

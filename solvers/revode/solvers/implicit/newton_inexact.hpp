@@ -27,10 +27,12 @@ double plain_norm(const X& x) {
 }
 
 /// part κ as the norm of a residual: part κ s n / √Σ wᵢ², an error that knows no element by name, rounded
-/// as a step's record has it.
+/// as a step's record has it. `known`: √Σ wᵢ² where it is.
 template <class Y, class Record>
-inexact_goal choose_goal(double part, double kappa, double shift, const Y& weight, Record& r) {
-  r.goal = short_number(part * kappa * std::abs(shift) * count_of(weight) / plain_norm(weight));
+inexact_goal choose_goal(double part, double kappa, double shift, const Y& weight, Record& r,
+                         double known = -1) {
+  const double norm = known >= 0 ? known : plain_norm(weight);
+  r.goal = short_number(part * kappa * std::abs(shift) * count_of(weight) / norm);
   return {r.goal.value(), part * kappa};
 }
 
