@@ -57,6 +57,25 @@ TEST_CASE("spread: reaction and diffusion on a grid have the bits of one rank") 
   check_bits(on, {.rows = 1}, grid_reaction{}, {4.0, 2.0, 0.3, 0.6}, 0.5, 0);
 }
 
+TEST_CASE("spread: all ranks plan for the largest part, and have the bits of any other plan") {
+  const both_layouts on({.rows = 100, .rows_a_block = 8});  // parts of unequal size
+  const auto plan = [](const spread_layout& layout, const recursive_checkpoint& adjoint) {
+    const over_blocks f(layout, {.rows = 1, .periodic = true}, ring{});
+    const problem q{f, bumps(layout, 0), 0.0, 0.05, block_parameters<double>(layout, {30.0, 2.0})};
+    auto s = solve(q, tsit5{}, {}, adjoint);
+    auto g = s.pullback(bumps(layout, 1));
+    return std::pair(s.plan().request.slots, g);
+  };
+  const auto whole = plan(on.alone, {.slots = 1000});
+  for (const index budget : {60'000, 100'000}) {
+    const auto [slots, g] = plan(on.spread_out, {.budget = budget});
+    for (const index there : on.world.gather(slots)) CHECK(there == slots);
+    CHECK(g.reverse.peak_bytes <= budget);
+    CHECK(is_part(g.y0, whole.second.y0));
+    CHECK(g.p[0] == whole.second.p[0]);
+  }
+}
+
 /// The ring as a field of a state that is here as a whole.
 struct whole_ring {
   template <class T>

@@ -113,6 +113,12 @@ TEST_CASE("spread: ranks that are asked for different things are refused, on eve
   CHECK(end({.restart = kept_in({.file = "unused.kept"})}) ==
         "never; misuse: options::restart for a state spread over ranks (what one rank keeps is no "
         "part of what the others do) leave it out?");
+  const spread_layout other(ranks, {.rows = 120, .rows_a_block = 8});
+  CHECK(end_of(other, trouble::none, {}, y0, w) ==
+        "never; misuse: a field, or parameters, of another layout than y0 (they are where its "
+        "blocks are) make all of one?");
+  CHECK(end_of(layout, trouble::none, {}, y0, bumps(other, 1))
+            .starts_with("success; misuse: a cotangent whose size is not "));
   if (last) y0[length(y0) - 1] = std::nan("");
   CHECK(end({}) ==
         "never; misuse: y0[119] = nan (a solve starts from numbers) give that element a value?");

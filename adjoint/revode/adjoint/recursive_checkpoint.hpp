@@ -182,7 +182,10 @@ class differentiable_solution : public solution<Y> {
       throw std::invalid_argument(std::to_string(w.events.size()) + " cotangents for " +
                                   std::to_string(this->events.size()) +
                                   " events (one belongs to each) give as many, or none?");
-    const auto same = [this](const Y& y) { return length(y) == length(this->y); };
+    const auto same = [this](const Y& y) {
+      if constexpr (is_spread_v<Y>) return whole<Y>::alike(y, this->y);
+      return length(y) == length(this->y);
+    };
     bool fits = !w.y || same(*w.y);
     for (const Y& y : w.ys) fits = fits && same(y);
     if (!fits)

@@ -116,6 +116,10 @@ struct whole<spread<T>> {
   using state = spread<T>;
 
   static double count(const state& y) { return static_cast<double>(y.layout().elements()); }
+  /// Whether x has the shape of y is the same on every rank.
+  static bool alike(const state& x, const state& y) {
+    return x.layout() == y.layout() && x.size() == y.size();
+  }
   static index first(const state& y) { return y.layout().first_row() * y.layout().shape().width; }
   static state largest(const state& y) { return state(y.layout(), y.layout().most_elements()); }
 
@@ -222,6 +226,14 @@ void whole<spread<T>>::agree(const Problem& q, const options& o, const char* met
     if (of.sum != of_ranks[0].sum) ranks.agree(print);
   for (const asked& of : of_ranks)
     if (of.first_nan >= 0) refuse_start(of.first_nan);
+  const auto elsewhere = [&](const auto& part) {
+    if constexpr (requires { part.layout() == layout; }) return !(part.layout() == layout);
+    return false;
+  };
+  if (elsewhere(q.f) || elsewhere(q.p))
+    throw std::invalid_argument(
+        "a field, or parameters, of another layout than y0 (they are where its blocks are) make "
+        "all of one?");
   if (o.norm.given())
     throw std::invalid_argument(
         "options::norm for a state spread over ranks (it sees the elements of one rank) "

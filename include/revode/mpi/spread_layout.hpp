@@ -23,6 +23,8 @@ struct spread_shape {
   index rows = 0;
   int width = 1;         ///< elements a row
   int rows_a_block = 0;  ///< 0: rows of 1,024 elements together, and one at least
+
+  friend bool operator==(const spread_shape&, const spread_shape&) = default;
 };
 
 /// Which rows of a state are on which rank. Rows are cut into blocks, which belong to the problem: each rank
@@ -74,7 +76,11 @@ class spread_layout {
     return static_cast<std::size_t>(most);
   }
 
-  friend bool operator==(const spread_layout&, const spread_layout&) = default;
+  /// The same rows on the same ranks?
+  friend bool operator==(const spread_layout& a, const spread_layout& b) {
+    return a.parts_ == b.parts_ || (a.parts_ && b.parts_ && a.shape() == b.shape() &&
+                                    a.ranks().handle() == b.ranks().handle());
+  }
 
   /// Runs what may throw on one rank alone, between communications. What it throws is thrown on every rank
   /// by the next decision; until then the parts that follow are left out. Returns whether it ran.

@@ -12,6 +12,7 @@ namespace revode {
 /// the part; whatever is decided by numbers of all elements asks `whole`. States that are here as they are
 /// need nothing of it, and pay nothing. A state spread over ranks specialises it (mpi/spread.hpp):
 ///   count(y), first(y)    elements of all parts, and which of them is the first here
+///   alike(x, y)           is x spread like y?
 ///   sums<K>(y, add)       K sums over all elements, add(i, sums) for those of this part, and whether all
 ///                         elements are finite: `.of[k]`, `.finite`; sums<K>(y, add, x, code): the
 ///                         greatest x and the first code that is not 0 as well, `.most`, `.code`
@@ -21,7 +22,7 @@ namespace revode {
 ///   most(y, of, here)     each number becomes the greatest of all ranks; is it so on all of them?
 ///   close(status, g)      the end of a reverse pass: sums over parts, one status
 ///   largest(x)            something as large as the largest part of x
-/// All but count and largest are of all ranks together, and end alike on all of them: in the same bits, or by
+/// Those from sums on, but for largest, are of all ranks together, and end alike on all of them: in the same bits, or by
 /// throwing what a field threw on one, and one collective each.
 template <class Y>
 struct whole {
