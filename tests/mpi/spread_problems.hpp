@@ -21,12 +21,34 @@ struct ring {
 };
 struct gathering_ring : ring {
   template <class T, class P>
-  void gather_vjp(const block_place& b, const T&, block_rows<const T> u, const P& p,
-                  block_rows<const T> w, T&, block_rows<T> gu, std::span<T> gp) const {
+  void vjp(const block_place& b, const T&, block_rows<const T> u, const P& p, block_rows<const T> w,
+           T&, block_rows<T> gu, std::span<T> gp) const {
     for (int i = 0; i < b.rows; ++i) {
       gu(i) += p[0] * (w(i - 1) - 2 * w(i) + w(i + 1)) + p[1] * (1 - 2 * u(i)) * w(i);
       gp[0] += w(i) * (u(i - 1) - 2 * u(i) + u(i + 1));
       gp[1] += w(i) * u(i) * (1 - u(i));
+    }
+  }
+};
+
+/// The ring's diffusion as the stiff part, with its transpose, and its reaction as the other.
+struct split_ring : ring {
+  template <class T, class P>
+  void implicit_part(const block_place& b, const T&, block_rows<const T> u, const P& p,
+                     block_rows<T> du) const {
+    for (int i = 0; i < b.rows; ++i) du(i) = p[0] * (u(i - 1) - 2 * u(i) + u(i + 1));
+  }
+  template <class T, class P>
+  void explicit_part(const block_place& b, const T&, block_rows<const T> u, const P& p,
+                     block_rows<T> du) const {
+    for (int i = 0; i < b.rows; ++i) du(i) = p[1] * u(i) * (1 - u(i));
+  }
+  template <class T, class P>
+  void implicit_vjp(const block_place& b, const T&, block_rows<const T> u, const P& p,
+                    block_rows<const T> w, T&, block_rows<T> gu, std::span<T> gp) const {
+    for (int i = 0; i < b.rows; ++i) {
+      gu(i) += p[0] * (w(i - 1) - 2 * w(i) + w(i + 1));
+      gp[0] += w(i) * (u(i - 1) - 2 * u(i) + u(i + 1));
     }
   }
 };

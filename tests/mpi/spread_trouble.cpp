@@ -159,8 +159,8 @@ struct smear {
 };
 struct gathering_smear : smear {
   template <class T, class P>
-  void gather_vjp(const block_place& b, const T&, block_rows<const T>, const P&,
-                  block_rows<const T> w, T&, block_rows<T> gy, std::span<T>) const {
+  void vjp(const block_place& b, const T&, block_rows<const T>, const P&, block_rows<const T> w, T&,
+           block_rows<T> gy, std::span<T>) const {
     for (int i = 0; i < b.rows; ++i)
       for (int c = 0; c < b.width; ++c) gy(i, c) += 3 * w(i + 2, c) - w(i, c) + 0.25 * w(i - 1, c);
   }

@@ -65,7 +65,7 @@ class halo {
     std::vector<T> before, behind;
   };
   borders make_borders() const {
-    const std::size_t all = static_cast<std::size_t>(elements()) * layout_.block_count();
+    const std::size_t all = static_cast<std::size_t>(elements() * layout_.block_count());
     return {std::vector<T>(all), std::vector<T>(all)};
   }
   /// y += Hᵀ of these: of the block before, then of the block behind.

@@ -3,11 +3,13 @@
 
 #include <limits>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <revode/ad/derivatives.hpp>
+#include <revode/ad/faces.hpp>
 #include <revode/mpi/halo.hpp>
 
 namespace revode {
@@ -32,8 +34,15 @@ struct block_rows {
   T& operator()(int row, int column = 0) const { return first[row * width + column]; }
 };
 
-/// The field of one block as one of its rows with halos, for derivatives. Nothing depends on dy's halos.
-template <class Local>
+/// A face of the field of a block (ad/faces.hpp), which sees the block's place first.
+template <class Face, class Local, class T>
+concept block_face = requires(const Local& f, const block_place& b, const T& t,
+                              block_rows<const T> y, const std::vector<T>& p, block_rows<T> dy) {
+  Face::value(f, b, t, y, p, dy);
+};
+
+/// The same as one of the block's rows with halos, for derivatives. Nothing depends on dy's halos.
+template <class Local, class Face>
 struct field_of_block {
   const Local& local;
   block_place at;
@@ -41,12 +50,161 @@ struct field_of_block {
 
   template <class T>
   void operator()(const T& t, const std::vector<T>& y, const std::vector<T>& p,
-                  std::vector<T>& dy) const {
+                  std::vector<T>& dy) const requires block_face<Face, Local, T> {
     std::fill(dy.begin(), dy.begin() + beyond, T(0));
     std::fill(dy.end() - beyond, dy.end(), T(0));
-    local(at, t, block_rows<const T>{y.data() + beyond, at.width}, p,
-          block_rows<T>{dy.data() + beyond, at.width});
+    Face::value(local, at, t, block_rows<const T>{y.data() + beyond, at.width}, p,
+                block_rows<T>{dy.data() + beyond, at.width});
   }
+};
+
+/// A field by its blocks, and its faces: what over_blocks is.
+template <class Local, class T>
+class blocks_rule {
+  using elements = std::vector<T>;
+
+ public:
+  blocks_rule(const spread_layout& layout, const halo_shape& shape, Local local)
+      : local_(std::move(local)),
+        halo_(layout, shape) {}
+
+  const spread_layout& layout() const { return halo_.layout(); }
+
+  template <class Face>
+  requires block_face<Face, Local, T>
+  void value(Face, const T& t, const spread<T>& y, const block_parameters<T>& p,
+             spread<T>& dy) const {
+    halo_.fill(y, rows_);
+    in_blocks(dy, [&](int b) {
+      const block_place at = place(b);
+      Face::value(local_, at, t, block_rows<const T>{rows(rows_, b), at.width}, values(p),
+                  block_rows<T>{dy.data() + layout().element_of(b), at.width});
+    });
+  }
+
+  template <class Face>
+  requires block_face<Face, Local, T>
+  void pull(Face, const T& t, const spread<T>& y, const block_parameters<T>& p, const spread<T>& w,
+            T& gt, spread<T>& gy, block_parameters<T>& gp) const {
+    halo_.fill(y, rows_);
+    if constexpr (gathers<Face>)
+      gather<Face>(t, p, w, gt, gy, gp);
+    else
+      add_back<Face>(t, p, w, gt, gy, gp);
+  }
+
+  template <class Face>
+  requires block_face<Face, Local, T>
+  void push(Face, const T& t, const spread<T>& y, const block_parameters<T>& p, const T& dt,
+            const spread<T>& dy, const block_parameters<T>& dp, spread<T>& out) const {
+    halo_.fill(y, rows_);
+    halo_.fill(dy, others_);
+    const elements direction(dp.data(), dp.data() + dp.count());
+    in_blocks(out, [&](int b) {
+      cut(rows_, b, y_);
+      cut(others_, b, w_);
+      result_.resize(y_.size());
+      of<Face>().jvp(field<Face>(b), t, y_, values(p), dt, w_, direction, result_);
+      const T* from = result_.data() + halo_.elements();
+      std::copy(from, from + length_of(b), out.data() + layout().element_of(b));
+    });
+  }
+
+ private:
+  template <class Face>
+  static constexpr bool gathers = requires(const Local& f, const block_place& b, const T& t,
+                                           block_rows<const T> y, const elements& p, T& gt,
+                                           block_rows<T> gy, std::span<T> gp) {
+    Face::vjp(f, b, t, y, p, y, gt, gy, gp);
+  };
+  template <class Face>
+  struct no_face {};
+  template <class Face>
+  using derivatives_of_face =
+      std::conditional_t<block_face<Face, Local, T>,
+                         derivatives<field_of_block<Local, Face>, elements, elements>,
+                         no_face<Face>>;
+  template <class Face>
+  auto& of() const {
+    return std::get<derivatives_of_face<Face>>(derivatives_);
+  }
+
+  /// The blocks here, one after the other; where one throws, what comes out is NaN.
+  template <class Body>
+  void in_blocks(spread<T>& out, const Body& body) const {
+    const bool ran = layout().alone([&] {
+      for (int b = 0; b < layout().block_count(); ++b) body(b);
+    });
+    if (!ran) fill(out, std::numeric_limits<T>::quiet_NaN());
+  }
+  block_place place(int b) const {
+    const spread_shape& s = layout().shape();
+    return {layout().first_row() + layout().element_of(b) / s.width, length_of(b) / s.width,
+            s.width, s.rows};
+  }
+  template <class Face>
+  field_of_block<Local, Face> field(int b) const {
+    return {local_, place(b), halo_.elements()};
+  }
+  int length_of(int b) const { return layout().element_of(b + 1) - layout().element_of(b); }
+  /// The first row of a block among all with halos.
+  const T* rows(const elements& all, int b) const {
+    return all.data() + halo_.elements() + layout().element_of(b);
+  }
+  /// A block with its halos.
+  void cut(const elements& all, int b, elements& block) const {
+    const T* from = rows(all, b) - halo_.elements();
+    block.assign(from, from + length_of(b) + 2 * halo_.elements());
+  }
+  const elements& values(const block_parameters<T>& p) const {
+    p_.assign(p.data(), p.data() + p.count());
+    return p_;
+  }
+
+  template <class Face>
+  void gather(const T& t, const block_parameters<T>& p, const spread<T>& w, T& gt, spread<T>& gy,
+              block_parameters<T>& gp) const {
+    halo_.fill(w, others_);
+    in_blocks(gy, [&](int b) {
+      const block_place at = place(b);
+      const auto view = [&](const elements& all) {
+        return block_rows<const T>{rows(all, b), at.width};
+      };
+      Face::vjp(local_, at, t, view(rows_), values(p), view(others_), gt,
+                block_rows<T>{gy.data() + layout().element_of(b), at.width}, gp.of_block(b));
+    });
+  }
+
+  template <class Face>
+  void add_back(const T& t, const block_parameters<T>& p, const spread<T>& w, T& gt, spread<T>& gy,
+                block_parameters<T>& gp) const {
+    auto of_halos = halo_.make_borders();
+    const int beyond = halo_.elements();
+    in_blocks(gy, [&](int b) {
+      const int n = length_of(b), at = layout().element_of(b);
+      cut(rows_, b, y_);
+      w_.assign(y_.size(), T(0));
+      std::copy(w.data() + at, w.data() + at + n, w_.data() + beyond);
+      result_.assign(y_.size(), T(0));
+      of_p_.assign(static_cast<std::size_t>(gp.count()), T(0));
+      of<Face>().vjp(field<Face>(b), t, y_, values(p), w_, &gt, result_, of_p_);
+      const T* from = result_.data();
+      std::copy(from, from + beyond, of_halos.before.data() + b * beyond);
+      std::copy(from + beyond + n, from + n + 2 * beyond, of_halos.behind.data() + b * beyond);
+      for (int i = 0; i < n; ++i) gy[at + i] += from[beyond + i];
+      for (int j = 0; j < gp.count(); ++j)
+        gp.of_block(b)[static_cast<std::size_t>(j)] += of_p_[static_cast<std::size_t>(j)];
+    });
+    halo_.add(of_halos, gy);
+  }
+
+  Local local_;
+  halo<T> halo_;
+  // Room for the call at hand.
+  mutable elements rows_, others_, y_, w_, result_, p_, of_p_;
+  mutable std::tuple<derivatives_of_face<whole_face>, derivatives_of_face<implicit_face>,
+                     derivatives_of_face<explicit_face>>
+      derivatives_{};
 };
 
 /// A field of a spread state, given by what it is in one block:
@@ -64,135 +222,18 @@ struct field_of_block {
 /// Halos are exchanged here, before the blocks are asked one by one. p is a std::vector.
 /// derivatives  by recording a block where the field is generic, as above, and adding what it says of halos to
 ///              their owners (the transpose of the exchange); or in gathered form, by the field's own
-///              `gather_vjp(b, t, y, p, w, gt, gy, gp)`, which sees halos of y and w and adds wᵀ ∂f/∂y of its own
+///              `vjp(b, t, y, p, w, gt, gy, gp)`, which sees halos of y and w and adds wᵀ ∂f/∂y of its own
 ///              rows to gy. Products J v by duals. Bits do not depend on the number of ranks in any form
+/// parts        `implicit_part(b, t, y, p, dy)` and `explicit_part`, where it has them, for IMEX methods
 /// errors       what the field throws in a block on some rank is thrown by the solve on all of them, and nobody
 ///              waits. The field of a block does not communicate
 /// cost         a call: a copy of the part, an exchange of halos; a vjp: two of each
 /// memory       two parts, two halos a block, a block's recording. Calls of one object are one after the other
 template <class Local, class T = double>
-class over_blocks {
-  using elements = std::vector<T>;
-  using block_field = field_of_block<Local>;
-
+class over_blocks : public field_by<blocks_rule<Local, T>> {
  public:
   over_blocks(const spread_layout& layout, const halo_shape& shape, Local local)
-      : local_(std::move(local)),
-        halo_(layout, shape) {}
-
-  void operator()(const T& t, const spread<T>& y, const block_parameters<T>& p,
-                  spread<T>& dy) const {
-    halo_.fill(y, rows_);
-    in_blocks(dy, [&](int b) {
-      const block_place at = place(b);
-      local_(at, t, block_rows<const T>{rows(rows_, b), at.width}, values(p),
-             block_rows<T>{dy.data() + layout().element_of(b), at.width});
-    });
-  }
-
-  void vjp(const T& t, const spread<T>& y, const block_parameters<T>& p, const spread<T>& w, T& gt,
-           spread<T>& gy, block_parameters<T>& gp) const {
-    halo_.fill(y, rows_);
-    if constexpr (gathers)
-      gather(t, p, w, gt, gy, gp);
-    else
-      add_back(t, p, w, gt, gy, gp);
-  }
-
-  void jvp(const T& t, const spread<T>& y, const block_parameters<T>& p, const T& dt,
-           const spread<T>& dy, const block_parameters<T>& dp, spread<T>& out) const {
-    halo_.fill(y, rows_);
-    halo_.fill(dy, others_);
-    const elements direction(dp.data(), dp.data() + dp.count());
-    in_blocks(out, [&](int b) {
-      cut(rows_, b, y_);
-      cut(others_, b, w_);
-      result_.resize(y_.size());
-      derivatives_.jvp(field(b), t, y_, values(p), dt, w_, direction, result_);
-      const T* from = result_.data() + halo_.elements();
-      std::copy(from, from + length_of(b), out.data() + layout().element_of(b));
-    });
-  }
-
-  const spread_layout& layout() const { return halo_.layout(); }
-
- private:
-  static constexpr bool gathers =
-      requires(const Local& f, const block_place& b, const T& t, block_rows<const T> y,
-               const elements& p, T& gt, block_rows<T> gy, std::span<T> gp) {
-    f.gather_vjp(b, t, y, p, y, gt, gy, gp);
-  };
-
-  /// The blocks here, one after the other; where one throws, what comes out is NaN.
-  template <class Body>
-  void in_blocks(spread<T>& out, const Body& body) const {
-    const bool ran = layout().alone([&] {
-      for (int b = 0; b < layout().block_count(); ++b) body(b);
-    });
-    if (!ran) fill(out, std::numeric_limits<T>::quiet_NaN());
-  }
-  block_place place(int b) const {
-    const spread_shape& s = layout().shape();
-    return {layout().first_row() + layout().element_of(b) / s.width, length_of(b) / s.width,
-            s.width, s.rows};
-  }
-  block_field field(int b) const { return {local_, place(b), halo_.elements()}; }
-  int length_of(int b) const { return layout().element_of(b + 1) - layout().element_of(b); }
-  /// The first row of a block among all with halos.
-  const T* rows(const elements& all, int b) const {
-    return all.data() + halo_.elements() + layout().element_of(b);
-  }
-  /// A block with its halos.
-  void cut(const elements& all, int b, elements& block) const {
-    const T* from = rows(all, b) - halo_.elements();
-    block.assign(from, from + length_of(b) + 2 * halo_.elements());
-  }
-  const elements& values(const block_parameters<T>& p) const {
-    p_.assign(p.data(), p.data() + p.count());
-    return p_;
-  }
-
-  void gather(const T& t, const block_parameters<T>& p, const spread<T>& w, T& gt, spread<T>& gy,
-              block_parameters<T>& gp) const {
-    halo_.fill(w, others_);
-    in_blocks(gy, [&](int b) {
-      const block_place at = place(b);
-      const auto view = [&](const elements& all) {
-        return block_rows<const T>{rows(all, b), at.width};
-      };
-      local_.gather_vjp(at, t, view(rows_), values(p), view(others_), gt,
-                        block_rows<T>{gy.data() + layout().element_of(b), at.width},
-                        gp.of_block(b));
-    });
-  }
-
-  void add_back(const T& t, const block_parameters<T>& p, const spread<T>& w, T& gt, spread<T>& gy,
-                block_parameters<T>& gp) const {
-    auto of_halos = halo_.make_borders();
-    const int beyond = halo_.elements();
-    in_blocks(gy, [&](int b) {
-      const int n = length_of(b), at = layout().element_of(b);
-      cut(rows_, b, y_);
-      w_.assign(y_.size(), T(0));
-      std::copy(w.data() + at, w.data() + at + n, w_.data() + beyond);
-      result_.assign(y_.size(), T(0));
-      of_p_.assign(static_cast<std::size_t>(gp.count()), T(0));
-      derivatives_.vjp(field(b), t, y_, values(p), w_, &gt, result_, of_p_);
-      const T* from = result_.data();
-      std::copy(from, from + beyond, of_halos.before.data() + b * beyond);
-      std::copy(from + beyond + n, from + n + 2 * beyond, of_halos.behind.data() + b * beyond);
-      for (int i = 0; i < n; ++i) gy[at + i] += from[beyond + i];
-      for (int j = 0; j < gp.count(); ++j)
-        gp.of_block(b)[static_cast<std::size_t>(j)] += of_p_[static_cast<std::size_t>(j)];
-    });
-    halo_.add(of_halos, gy);
-  }
-
-  Local local_;
-  halo<T> halo_;
-  // Room for the call at hand.
-  mutable elements rows_, others_, y_, w_, result_, p_, of_p_;
-  mutable derivatives<block_field, elements, elements> derivatives_{};
+      : field_by<blocks_rule<Local, T>>{{layout, shape, std::move(local)}} {}
 };
 
 template <class Local>

@@ -34,8 +34,8 @@ void solve_imex_derivative(const M& m, Part& part, double t_stage, scalar_t<Y> s
       w.factors.solve(w.rest[0]);
   };
   for (;;) {
-    const bool fresh = !factored || length(w.stage) <= 8;
-    if (fresh && !w.factors.factor_shifted(w.jacobian, shift))
+    const bool fresh = !factored || count_of(w.stage) <= 8;
+    if (fresh && !true_of_all(w.stage, w.factors.factor_shifted(w.jacobian, shift)))
       return report(part, trouble_of_factors(w.jacobian));
     factored = true;
     fill(w.x[0], T(0));

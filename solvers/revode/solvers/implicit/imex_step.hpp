@@ -121,7 +121,8 @@ void replay(const M& m, System& sys, double t, double t_new, const imex_record<M
 /// err² of h Σ (b_j − b̂_j)(e_j + k_j), in units of max(|y|, |last stage|), filtered where the
 /// implicit method asks for it.
 template <class M, class Y, class Cache>
-double imex_error_squared(const tolerance& tol, double h, const imex_stages<M, Y>& s, Cache& c) {
+mean_of_all imex_error_squared(const tolerance& tol, double h, const imex_stages<M, Y>& s,
+                               Cache& c) {
   using T = scalar_t<Y>;
   using numbers = imex_numbers<M>;
   constexpr bool filtered = M::implicit_method::filtered;
@@ -136,19 +137,23 @@ double imex_error_squared(const tolerance& tol, double h, const imex_stages<M, Y
     if (std::abs(end) > std::abs(s.y.data()[i])) c.stage.data()[i] = end;
   }
   fill_weights(c.stage, tol, c.weight);
-  return error_squared(tol, error, c.weight);
+  return error_mean(tol, error, c.weight, c.stage);
 }
 
-/// All implicit stages; `theta` the slowest convergence among them.
+/// All implicit stages, after preparations that ended so; `theta` the slowest convergence among them.
 template <class M, class System, class Y, class Cache>
 status solve_imex_stages(const M& m, System& sys, const tolerance& tol, double t, double t_new,
-                         const newton_memo<Y, 2>& memo, double& rate, double& theta,
-                         imex_stages<M, Y>& s, Cache& c, imex_record<M>& r) {
+                         const newton_memo<Y, 2>& memo, status prepared, double& rate,
+                         double& theta, imex_stages<M, Y>& s, Cache& c, imex_record<M>& r) {
   using base = typename M::implicit_method;
   bool measured = false;
   auto& part = sys.implicit_part();
   fill_weights(s.y, tol, c.weight);
-  const trial_scale scale = scale_of(tol, s.y, c.weight, status::success);
+  const trial_scale scale = scale_of(tol, s.y, c.weight, prepared);
+  if (scale.what != status::success) {
+    rate = 0.5;
+    return scale.what;
+  }
   const double rounding = rounding_in<scalar_t<Y>>(scale.size);
   const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, rounding);
   const inexact_goal goal =
@@ -182,21 +187,24 @@ outcome<imex_record<M>> attempt(const M& m, System& sys, const tolerance& tol, d
   auto& r = found.record;
   r = choose_factors<imex_record<M>>(t, h, tol.estimate, from, next);
   found.what = prepare_imex_step(m, sys, t, t_new, r, from.cache, next, s);
-  if (found.what != status::success) {
+  if (!is_spread_v<Y> && found.what != status::success) {
     r.rate = 0.5f;
     return found;
   }
   double rate = from.memo.next.rate, theta = 0;
-  found.what = solve_imex_stages(m, sys, tol, t, t_new, next.memo, rate, theta, s, next.cache, r);
+  found.what = solve_imex_stages(m, sys, tol, t, t_new, next.memo, found.what, rate, theta, s,
+                                 next.cache, r);
   r.rate = static_cast<float>(rate);
   if (found.what != status::success) return found;
   if (theta <= 1e-2) r.flags |= r.fast;
   if (tol.estimate) {
-    found.error_squared = imex_numbers<M>::honesty * imex_error_squared(tol, h, s, next.cache);
+    take_error(imex_numbers<M>::honesty, imex_error_squared(tol, h, s, next.cache), found);
     if constexpr (M::implicit_method::filtered) count_solves(sys, 1);
     if (!(found.error_squared <= 1)) return found;
   }
   finish_imex_step(m, sys, t, t_new, s, next);
+  if constexpr (is_spread_v<Y>)
+    if (!tol.estimate && !all_of_it_finite(next.state)) found.what = status::non_finite_state;
   return found;
 }
 

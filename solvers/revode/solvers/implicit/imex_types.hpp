@@ -79,6 +79,9 @@ struct imex_scratch {
   }
 };
 
+template <imex_method M>
+inline constexpr bool takes_spread_v<M> = inexact_v<algebra_t<M>>;
+
 template <imex_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {
   using memo = newton_memo<Y, 2>;
