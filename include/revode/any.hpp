@@ -156,8 +156,8 @@ class any_method {
 };
 std::vector<std::string> any_method_names();
 
-/// The adjoints besides recursive_checkpoint, by name: "backsolve", "interpolating", "gauss", "reversible".
-/// `every` as in adjoint/interpolating.hpp.
+/// The adjoints besides recursive_checkpoint, by name: "backsolve", "interpolating", "gauss", "reversible",
+/// "control_gradient_error" (along random directions). `every` as in adjoint/interpolating.hpp.
 struct any_adjoint {
   std::string name{};
   index every = 0;

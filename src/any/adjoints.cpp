@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <any/method_list.hpp>
 #include <revode/adjoint/backsolve.hpp>
+#include <revode/adjoint/control_gradient_error.hpp>
 #include <revode/adjoint/gauss.hpp>
 #include <revode/adjoint/interpolating.hpp>
 #include <revode/adjoint/reversible.hpp>
@@ -30,6 +31,29 @@ void add(std::vector<adjoint_entry>& all, method_list<M, More...>) {
   (all.push_back({A::name, More::name, &differentiate_otherwise<A, More, kind_of_problem{}>}), ...);
 }
 
+/// On steps that resolve the gradient along random directions.
+template <class M, kind_of_problem Kind>
+std::unique_ptr<differentiable> differentiate_controlled(const initial_value_problem& q,
+                                                         const options& o, index,
+                                                         [[maybe_unused]] const erased_events& of) {
+  const auto list = [&] {
+    if constexpr (Kind.events)
+      return events(of);
+    else
+      return no_events{};
+  }();
+  using steps = controlled_steps<M, erased_field, vector, vector, std::decay_t<decltype(list)>>;
+  return std::make_unique<pulled<steps>>(
+      steps(q, M{}, o, list, control_gradient_error{random_directions{}}));
+}
+template <class... Methods>
+void add_controlled(std::vector<adjoint_entry>& all, method_list<Methods...>) {
+  (all.push_back({control_gradient_error<random_directions<>>::name, Methods::name,
+                  &differentiate_controlled<Methods, kind_of_problem{}>,
+                  &differentiate_controlled<Methods, kind_of_problem{.events = true}>}),
+   ...);
+}
+
 }  // namespace
 
 auto adjoint_table() -> std::vector<adjoint_entry> {
@@ -38,20 +62,24 @@ auto adjoint_table() -> std::vector<adjoint_entry> {
   add<interpolating, true>(all, method_list<tsit5>{});
   add<gauss, true>(all, method_list<tsit5>{});
   add<reversible, false>(all, method_list<reversible_heun>{});
+  add_controlled(all, method_list<tsit5, rodas5p, radau_iia5>{});
   return all;
 }
 
 auto adjoint_texts() -> std::vector<adjoint_text> {
-  return {{recursive_checkpoint::name, true,
-           "derivative of the computed solution, in the memory of a schedule"},
-          {reversible::name, reversible::exact,
-           "the same with no states kept: steps are undone (reversible_heun)"},
-          {backsolve::name, backsolve::exact,
-           "continuous, nothing kept: the solution is integrated backwards, where it can be"},
-          {interpolating::name, interpolating::exact,
-           "continuous, along the dense output of all steps, or of two segments (--interval)"},
-          {gauss::name, gauss::exact,
-           "the same with quadratures for the parameters: best where there are many"}};
+  return {
+      {recursive_checkpoint::name, true,
+       "derivative of the computed solution, in the memory of a schedule"},
+      {reversible::name, reversible::exact,
+       "the same with no states kept: steps are undone (reversible_heun)"},
+      {backsolve::name, backsolve::exact,
+       "continuous, nothing kept: the solution is integrated backwards, where it can be"},
+      {interpolating::name, interpolating::exact,
+       "continuous, along the dense output of all steps, or of two segments (--interval)"},
+      {gauss::name, gauss::exact,
+       "the same with quadratures for the parameters: best where there are many"},
+      {control_gradient_error<random_directions<>>::name, true,
+       "as recursive_checkpoint, on steps that resolve the derivatives along random directions"}};
 }
 
 }  // namespace revode::compiled

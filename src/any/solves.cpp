@@ -176,8 +176,8 @@ any_differentiable_solution solve(const any_problem& q, const any_method& m, con
   check_pulls(q, entry);
   if (q.f.has_mass())
     misuse("adjoint " + adjoint.name +
-           " for a problem with a mass matrix (algebraic variables have no equation backwards in "
-           "time) take recursive_checkpoint?");
+           " for a problem with a mass matrix (its algebraic variables are followed by "
+           "recursive_checkpoint alone) take that?");
   const std::shared_ptr<any_differentiable_solution::state> s(
       new any_differentiable_solution::state{held_problem(q), nullptr});
   std::string known;

@@ -78,9 +78,10 @@ constexpr std::array gradient_options{
     option_text{"--loss", "L",
                 "sum, component:I (counted from 0) or squared, of the final state "
                 "or summed over the save points; event:I, its time (default sum)"},
-    option_text{"--adjoint", "NAME",
-                "recursive_checkpoint, reversible, backsolve, interpolating or gauss, see 'revode "
-                "list adjoints' (default recursive_checkpoint)"},
+    option_text{
+        "--adjoint", "NAME",
+        "recursive_checkpoint, reversible, backsolve, interpolating, gauss or "
+        "control_gradient_error, see 'revode list adjoints' (default recursive_checkpoint)"},
     option_text{"--slots", "S", "states kept at once (default 100)"},
     option_text{"--budget", "BYTES",
                 "all that the gradient may allocate, e.g. 64KiB: the planner chooses the schedule"},

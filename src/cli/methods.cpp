@@ -73,9 +73,10 @@ auto adjoint_methods(std::string_view adjoint) -> std::vector<adjoint_entry> {
 auto find_adjoint_method(std::string_view adjoint, std::string_view method, const erased_problem& q)
     -> adjoint_entry {
   if (q.has_mass())
-    misuse("adjoint " + std::string(adjoint) + " for " + q.name +
-           " (it has a mass matrix: algebraic variables have no equation backwards in time) choose "
-           "recursive_checkpoint?");
+    misuse(
+        "adjoint " + std::string(adjoint) + " for " + q.name +
+        " (it has a mass matrix: algebraic variables are followed by recursive_checkpoint alone) "
+        "choose that?");
   const bool has_events = !q.events.empty();
   std::vector<adjoint_entry> known = adjoint_methods(adjoint);
   if (has_events)

@@ -29,10 +29,6 @@ std::string refusal(Run&& run) {
   return "no refusal";
 }
 
-struct crossing_zero {
-  auto condition(const auto&, const auto& y, const auto&) const { return y[0]; }
-};
-
 }  // namespace
 
 TEST_CASE("control_gradient_error: a relaxation oscillation's derivative, right to the tolerance") {
@@ -159,11 +155,6 @@ TEST_CASE("misuse of control_gradient_error, word by word") {
                 control_gradient_error{tangents<two, one>{.y0 = {}, .p = {1}, .stops = {1}}}) ==
         "control_gradient_error with a stop or discontinuity that moves (they stand still for it) "
         "leave tangents::stops at 0, or push the tangents alone?");
-  CHECK(refusal([&] {
-          solve(q, rodas5p{}, {}, events(crossing_zero{}), control_gradient_error{along});
-        }) ==
-        "control_gradient_error with 1 events (a tangent jumps with the time of one, which its own "
-        "steps do not follow) leave them out, or push the tangents alone through tighter steps?");
 }
 
 TEST_CASE("control_gradient_error: a field whose derivative is infinite at the start is told") {

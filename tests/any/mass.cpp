@@ -247,8 +247,8 @@ TEST_CASE("what a mass matrix does not go with is refused in words") {
        "method kvaerno5 for a problem with a mass matrix (M y' = f is compiled for rodas3, rodas4, "
        "rodas5p, radau_iia5, radau_iia9, radau_iia13, radau, bdf5) take rodas5p?");
   says([&] { solve(q, "rodas5p", {}, any_adjoint{"gauss"}); },
-       "adjoint gauss for a problem with a mass matrix (algebraic variables have no equation "
-       "backwards in time) take recursive_checkpoint?");
+       "adjoint gauss for a problem with a mass matrix (its algebraic variables are followed by "
+       "recursive_checkpoint alone) take that?");
   any_problem eventful = of(robertson());
   eventful.events.push_back(any_event_callbacks{
       .name = "half", .condition = [](double, auto y, auto) { return y[0] - 0.5; }});

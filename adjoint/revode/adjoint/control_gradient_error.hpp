@@ -4,12 +4,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <revode/adjoint/course/pulled_loop.hpp>
 #include <revode/adjoint/course/retrace.hpp>
+#include <revode/adjoint/error/checked_gradient.hpp>
 #include <revode/adjoint/loss.hpp>
 #include <revode/adjoint/tangent/tangent_pack.hpp>
 #include <revode/adjoint/tangent/tangent_steps.hpp>
@@ -80,8 +81,8 @@ struct random_directions {
 /// speeds in a fast transition (10⁶ times for vdpol_stiff), so a tolerance relative to it says nothing
 /// about what is left behind it. S is found by solving again until it is right within a factor 2.
 /// For every method that estimates errors. On its steps the derivative along y0 and p is that of the
-/// computed solution; t0, t1 and the save times move along the solution: f(t, y) times their tangents.
-/// Stops and discontinuities stand still.
+/// computed solution; t0, t1, the save times and the times of events move along the solution: f(t, y)
+/// times their tangents (tangent/tangent_events.hpp). Stops, discontinuities and listed times stand still.
 /// cost    two to five solves of y and the tangents; a call of the field over K duals, or one and K
 ///         JVPs, a stage and attempt. With dense algebra implicit methods factor the matrix of all
 ///         K + 1 parts; ESDIRK and Radau methods with another algebra that of y, and multiply once by
@@ -112,97 +113,123 @@ struct controlled_solution : Pushed {
 };
 
 /// errors  std::invalid_argument for misuse, tangents of another size included
-template <method M, class F, class Y, class P>
-auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
+template <method M, class F, class Y, class P, class... E>
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
            const control_gradient_error<tangents<Y, P>>& controlled) {
-  auto s = solve_with_tangents(q, m, o, std::array{controlled.along}, controlled.size);
+  auto s = solve_with_tangents(q, m, o, events, std::array{controlled.along}, controlled.size);
   controlled_solution<pushed_solution<Y>> one;
   static_cast<solution<Y>&>(one) = std::move(s.solution);
   one.y_dot = std::move(s.y_dot[0]);
   for (auto& ys_dot : s.ys_dot) one.ys_dot.push_back(std::move(ys_dot[0]));
+  for (const auto& dots : s.events_dot) one.events_dot.push_back(dots[0]);
   one.sizes.assign(s.sizes.begin(), s.sizes.end());
   one.solves = s.solves;
   settle_tangents(one);
   return one;
 }
 
-/// The same in several directions: s.y_dot[k], s.ys_dot[i][k].
-template <method M, class F, class Y, class P, std::size_t K>
-auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
+/// The same in several directions: s.y_dot[k], s.ys_dot[i][k], s.events_dot[i][k].
+template <method M, class F, class Y, class P, class... E, std::size_t K>
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
            const control_gradient_error<std::array<tangents<Y, P>, K>>& controlled) {
-  auto s = solve_with_tangents(q, m, o, controlled.along, controlled.size);
+  auto s = solve_with_tangents(q, m, o, events, controlled.along, controlled.size);
   controlled_solution<pack_solution<Y, K>> all;
   static_cast<solution<Y>&>(all) = std::move(s.solution);
   all.y_dot = std::move(s.y_dot);
   all.ys_dot = std::move(s.ys_dot);
+  all.events_dot = std::move(s.events_dot);
   all.sizes.assign(s.sizes.begin(), s.sizes.end());
   all.solves = s.solves;
   settle_tangents(all);
   return all;
 }
-template <method M, class F, class Y, class P, int OfP, int OfY0>
-auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
+template <method M, class F, class Y, class P, class... E, int OfP, int OfY0>
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
            const control_gradient_error<random_directions<OfP, OfY0>>& controlled) {
-  return solve(q, m, o, control_gradient_error{controlled.along(q.y0, q.p), controlled.size});
+  return solve(q, m, o, events,
+               control_gradient_error{controlled.along(q.y0, q.p), controlled.size});
 }
-
-/// Events are refused: behind one a tangent jumps by the motion of its time, which the steps of the
-/// field over duals do not see.
-/// errors  std::invalid_argument, unless the list is empty
-inline void refuse_events_under_control(std::size_t events) {
-  if (events > 0)
-    throw std::invalid_argument(
-        "control_gradient_error with " + std::to_string(events) +
-        " events (a tangent jumps with the time of one, which its own steps do not follow) leave "
-        "them out, or push the tangents alone through tighter steps?");
-}
-template <method M, class F, class Y, class P, class... E, class Along>
-auto solve(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>&,
+template <method M, class F, class Y, class P, class Along>
+auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
            const control_gradient_error<Along>& controlled) {
-  refuse_events_under_control(sizeof...(E));
-  return solve(q, m, o, controlled);
+  return solve(q, m, o, no_events{}, controlled);
 }
 
-/// L and its gradient on steps that resolve the derivatives along some directions. The steps of the
-/// controlled solve are replayed for y alone and pulled back, so the gradient is exact for them: its
-/// product with a direction is the tangent of L. (Iterations are repeated as they were: the same times
-/// given as options::grid would not do, where a method iterates to a tolerance.)
-///   auto r = value_and_gradient(q, rodas5p{}, o, loss, control_gradient_error{random_directions{}});
-/// cost    the controlled solve, and the replays and the pull of one gradient; the steps' ends and
+/// A controlled solve that can be pulled back. The steps of the solve are replayed for y alone, so the
+/// gradient is exact for them: its product with a direction is the tangent of L, but for the times of
+/// events, which are roots of the dense output here. (Iterations are repeated as they were: the same
+/// times given as options::grid would not do, where a method iterates to a tolerance.)
+/// cost    the controlled solve, and the replays and the pull of a gradient each; the steps' ends and
 ///         records: 8 to 24 bytes a step
 /// errors  as the solve; one-step methods; no discontinuity where another stop is
+template <class M, class F, class Y, class P, class Events>
+class controlled_steps : public solution<Y> {
+  static_assert(!is_multistep_v<M>, "a replay of known steps is one of a one-step method");
+  using course_type = course<typename method_types<M, Y>::record>;
+
+ public:
+  /// q and the field must outlive it.
+  template <class Field, class Along>
+  controlled_steps(const problem<Field, Y, P>& q, const M& m, const options& o,
+                   const Events& events, const control_gradient_error<Along>& controlled)
+      : f_(q.f),
+        y0_(q.y0),
+        p_(q.p),
+        m_(m),
+        events_(events),
+        slots_(controlled.slots) {
+    auto s = [&] {
+      if constexpr (requires { controlled.along(q.y0, q.p); })
+        return solve_with_tangents(q, m, o, events, controlled.along(q.y0, q.p), controlled.size);
+      else if constexpr (requires { controlled.along[0]; })
+        return solve_with_tangents(q, m, o, events, controlled.along, controlled.size);
+      else
+        return solve_with_tangents(q, m, o, events, std::array{controlled.along}, controlled.size);
+    }();
+    static_cast<solution<Y>&>(*this) = std::move(s.solution);
+    steps_ = std::move(s.steps);
+  }
+
+  gradient<Y, P> pullback(const cotangents<Y>& w) const {
+    check_cotangents(*this, w);
+    using loop_type = retrace<M, F, Y, P, course_type, Events>;
+    pulled_loop<M, Y, P, loop_type> loop(y0_, p_, f_, m_, *steps_, events_);
+    auto g = run_and_pull(loop, slots_, [&](auto&) -> const cotangents<Y>& { return w; });
+    settle(g.status, g);
+    return g;
+  }
+
+ private:
+  const F& f_;
+  Y y0_;
+  P p_;
+  M m_;
+  Events events_;
+  index slots_;
+  std::optional<course_type> steps_;
+};
+
+/// L and its gradient on steps that resolve the derivatives along some directions.
+///   auto r = value_and_gradient(q, rodas5p{}, o, loss, control_gradient_error{random_directions{}});
+template <method M, class F, class Y, class P, class... E, class Loss, class Along>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
+    const Loss& loss, const control_gradient_error<Along>& controlled) {
+  const controlled_steps<M, std::remove_cvref_t<F>, Y, P, event_list<E...>> s(q, m, o, events,
+                                                                              controlled);
+  value_and_gradient_result<Y, P> r{.solution = s};
+  if (!is_complete(s.status)) return r;
+  loss_cotangents<Y, P> weights;
+  r.value = pull_loss(loss, q, r.solution, weights);
+  r.gradient = s.pullback(weights);
+  weights.add_to(*r.gradient);
+  return r;
+}
 template <method M, class F, class Y, class P, class Loss, class Along>
 value_and_gradient_result<Y, P> value_and_gradient(
     const problem<F, Y, P>& q, const M& m, const options& o, const Loss& loss,
     const control_gradient_error<Along>& controlled) {
-  static_assert(!is_multistep_v<M>, "a replay of known steps is one of a one-step method");
-  const auto s = [&] {
-    if constexpr (requires { controlled.along(q.y0, q.p); })
-      return solve_with_tangents(q, m, o, controlled.along(q.y0, q.p), controlled.size);
-    else if constexpr (requires { controlled.along[0]; })
-      return solve_with_tangents(q, m, o, controlled.along, controlled.size);
-    else
-      return solve_with_tangents(q, m, o, std::array{controlled.along}, controlled.size);
-  }();
-  value_and_gradient_result<Y, P> r{.solution = s.solution};
-  if (!is_complete(r.solution.status)) return r;
-  loss_cotangents<Y, P> weights;
-  r.value = pull_loss(loss, q, r.solution, weights);
-  using loop_type =
-      retrace<M, std::remove_cvref_t<F>, Y, P, std::remove_cvref_t<decltype(*s.steps)>>;
-  pulled_loop<M, Y, P, loop_type> loop(q.y0, q.p, q.f, m, *s.steps);
-  r.gradient = run_and_pull(loop, controlled.slots, [&](auto&) { return weights; });
-  settle(r.gradient->status, *r.gradient);
-  weights.add_to(*r.gradient);
-  return r;
-}
-
-template <method M, class F, class Y, class P, class... E, class Loss, class Along>
-value_and_gradient_result<Y, P> value_and_gradient(
-    const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>&,
-    const Loss& loss, const control_gradient_error<Along>& controlled) {
-  refuse_events_under_control(sizeof...(E));
-  return value_and_gradient(q, m, o, loss, controlled);
+  return value_and_gradient(q, m, o, no_events{}, loss, controlled);
 }
 
 }  // namespace revode

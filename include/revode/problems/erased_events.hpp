@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <revode/problems/erased_field.hpp>
-#include <revode/solve/events/event_set.hpp>
+#include <revode/solve/events/event_vector.hpp>
 
 namespace revode {
 
@@ -86,64 +84,12 @@ class erased_event {
 };
 
 /// The events of a problem whose type is not known: solve(q, m, o, events(erased_events{…})).
-struct erased_events {
-  static constexpr int most = 8;
-  std::vector<erased_event> each{};
-  /// Sees every step's end; true stops the solve.
-  std::function<bool(double, const Eigen::VectorXd&)> after_step{};
-
-  bool empty() const { return each.empty(); }
-};
+using erased_events = event_vector<erased_event, Eigen::VectorXd>;
 
 template <class... E>
 erased_events erase(const event_list<E...>& list) {
   static_assert(sizeof...(E) <= erased_events::most, "more events than erased_events::most");
   return std::apply([](const E&... e) { return erased_events{{erased_event(e)...}}; }, list.each);
 }
-
-/// So many as the problem has, not as the type says.
-template <class Y, class P>
-class event_set<event_list<erased_events>, Y, P> {
- public:
-  static constexpr int count = erased_events::most;
-  static constexpr int located = count;
-  static constexpr bool moves_parameters = false, listed = false, observed = true, watched = false,
-                        bounded = false;
-
-  explicit event_set(const event_list<erased_events>& list)
-      : observer_{{std::get<0>(list.each).after_step}} {
-    const auto& all = std::get<0>(list.each).each;
-    REVODE_EXPECT(all.size() <= static_cast<std::size_t>(count));
-    each_.reserve(all.size());
-    for (const erased_event& e : all) each_.emplace_back(e);
-  }
-
-  template <class F>
-  void visit(int which, F&& f) {
-    if (which >= 0) f(each_[static_cast<std::size_t>(which)]);
-  }
-  template <class F>
-  void for_each(F&& f) {
-    for (std::size_t i = 0; i < each_.size(); ++i) f(static_cast<int>(i), each_[i]);
-    f(count, observer_);
-  }
-
- private:
-  struct one : differentiable_event<erased_event, Y, P> {
-    explicit one(const erased_event& e)
-        : differentiable_event<erased_event, Y, P>(e),
-          terminal(e.terminal) {}
-    bool terminal;
-  };
-  struct observer {
-    static constexpr bool located = false, timed_by_parameters = false;
-    struct {
-      std::function<bool(double, const Eigen::VectorXd&)> tell;
-      bool after_step(double t, const Y& y, const P&) const { return tell && tell(t, y); }
-    } event;
-  };
-  std::vector<one> each_;
-  observer observer_;
-};
 
 }  // namespace revode

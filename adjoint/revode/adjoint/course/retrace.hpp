@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <revode/adjoint/course/cut_adjoint.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/solve/course/course.hpp>
 #include <revode/solve/course/stretches.hpp>
@@ -12,8 +13,8 @@
 
 namespace revode {
 
-/// The steps of a course without events again, over any scalar, its times standing still.
-template <class M, class F, class Y, class P, class Course>
+/// The steps of a course again, over any scalar, its times standing still.
+template <class M, class F, class Y, class P, class Course, class Events = no_events>
 class retrace {
  public:
   using types = method_types<M, Y>;
@@ -22,13 +23,14 @@ class retrace {
   using scratch_type = typename types::scratch;
   using snapshot_type = snapshot<M, Y>;
   using system_type = system<F, Y, P>;
-  using stretches_type = revode::stretches<no_events, Y, P>;
+  using stretches_type = revode::stretches<Events, Y, P>;
   using event_set_type = typename stretches_type::set;
 
   /// What is given must outlive it, but for y0.
-  retrace(const Y& y0, const P& p, const F& f, const M& m, const Course& course)
-      : stretches_(course.stretches(), p),
-        sys_(f, p),
+  retrace(const Y& y0, const P& p, const F& f, const M& m, const Course& course,
+          const Events& events = {})
+      : stretches_(course.stretches(), events, p),
+        sys_(f, stretches_.parameters()),
         method_(m),
         course_(course),
         y0_(y0),
@@ -36,6 +38,7 @@ class retrace {
         tape_(make_like<tape_type>(y0)),
         scratch_(make_like<scratch_type>(y0)) {
     begin(method_, sys_, course.count() > 0 ? course.start(0) : course.t0(), y0_, carry_);
+    if (course.cut_behind(-1)) take_cut(0);
   }
 
   index position() const { return position_; }
@@ -44,9 +47,10 @@ class retrace {
     tape.t = course_.start(position_);
     tape.t_new = course_.end(position_);
     tape.record = course_.record(position_);
-    if (position_ > 0 && begins_behind(position_ - 1))
-      begin(method_, sys_, tape.t, Y(value(method_, carry_.state)), carry_);
+    if constexpr (event_set_type::moves_parameters)
+      stretches_.use_parameters(stretches_.cuts_before(position_));
     replay(method_, sys_, tape.t, tape.t_new, tape.record, carry_, tape.stages);
+    if (course_.cut_behind(position_)) take_cut(stretches_.cuts_before(position_), &tape);
     ++position_;
   }
   void run(index to, tape_type& tape) {
@@ -60,6 +64,7 @@ class retrace {
     position_ = s.step;
     carry_.state = s.state;
     carry_.memo = s.memo;
+    stretches_.use_parameters(stretches_.cuts_before(position_));
     refresh(method_, sys_, s.t, carry_);
   }
   tape_type& work_tape() { return tape_; }
@@ -74,9 +79,21 @@ class retrace {
   stretches_type& stretches() { return stretches_; }
 
  private:
-  bool begins_behind(index step) const {
-    const cut_list& cuts = course_.stretches();
-    return course_.cut_behind(step) && cuts.cut_at(cuts.cuts_before(step)).begins;
+  /// The carry behind the k-th cut, from the tape of its step (none: at t0).
+  [[gnu::noinline, gnu::cold]] void take_cut(std::size_t k,
+                                             [[maybe_unused]] const tape_type* tape = nullptr) {
+    const cut& c = stretches_.cut_at(k);
+    if (c.begins) {
+      Y y = value(method_, carry_.state);
+      if constexpr (event_set_type::located > 0 && has_dense_output_v<M>)
+        if (c.theta >= 0) y = state_before(*this, c, *tape);
+      for (std::size_t e = c.first; e < c.past; ++e)
+        stretches_.events().visit(stretches_.event(e).which, [&](auto& event) {
+          event.jump(stretches_.time_of(c, e), y, stretches_.parameters());
+        });
+      begin(method_, sys_, c.t, y, carry_);
+    }
+    if (kept_ == k) stretches_.keep_parameters(), ++kept_;
   }
 
   stretches_type stretches_;
@@ -88,6 +105,7 @@ class retrace {
   tape_type tape_;
   [[no_unique_address]] scratch_type scratch_;
   index position_ = 0;
+  std::size_t kept_ = 0;  // cuts behind which the parameters are
 };
 
 /// The save points again, those that the course has, and behind them y(t1).

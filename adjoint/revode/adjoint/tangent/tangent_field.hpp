@@ -120,6 +120,25 @@ struct tangent_field {
       });
   }
 
+  /// The k-th part of what is stacked, and into it.
+  template <class From, class To>
+  static void take(int k, const From& from, To& to) {
+    for (int i = 0, n = length(to); i < n; ++i) to.data()[i] = from.data()[k * n + i];
+  }
+  template <class From, class To>
+  static void put(int k, const From& from, To& to) {
+    for (int i = 0, n = length(from); i < n; ++i) to.data()[k * n + i] = from.data()[i];
+  }
+  /// use(y, p), both over S.
+  template <class S, class ZS, class QS, class Use>
+  void with_parts(const ZS& z, const QS& q, Use&& use) const {
+    with_arrays<S>([&](auto& a) {
+      take(0, z, a.y);
+      take(0, q, a.p);
+      use(std::as_const(a.y), std::as_const(a.p));
+    });
+  }
+
  private:
   template <class S>
   struct row_of {
@@ -140,10 +159,6 @@ struct tangent_field {
       a.fit(y, p);
       use(a);
     }
-  }
-  template <class From, class To>
-  static void take(int k, const From& from, To& to) {
-    for (int i = 0, n = length(to); i < n; ++i) to.data()[i] = from.data()[k * n + i];
   }
   /// to = (x, ẋ¹, …) from their places behind each other.
   template <class From, class To>

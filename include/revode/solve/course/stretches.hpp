@@ -33,11 +33,13 @@ class stretches : public cut_list {
       }
     });
   }
-  /// Those of a course without events.
-  stretches(const cut_list& cuts, const P& p) requires(set::count == 0)
+  /// Those of a course, to be entered again from its start.
+  stretches(const cut_list& cuts, const List& list, const P& p)
       : cut_list(cuts),
-        events_(List{}),
-        p0_(&p) {}
+        events_(list),
+        p0_(&p) {
+    if constexpr (set::moves_parameters) p_ = p;
+  }
   stretches(const stretches&) = delete;
   stretches& operator=(const stretches&) = delete;
 

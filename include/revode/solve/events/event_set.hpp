@@ -115,7 +115,13 @@ class differentiable_event {
   }
   /// d condition/dt along a solution of this slope.
   double slope(double t, const Y& y, const P& p, const Y& along, Y& work) const {
-    condition_.jvp(condition_field<E>{event}, t, y, p, 1, along, vec<T, 0>{}, work);
+    return push_condition(t, y, p, 1, along, vec<T, 0>{}, work);
+  }
+  /// Of the condition, along a direction; an empty p_dot stands for 0.
+  template <class DP>
+  double push_condition(double t, const Y& y, const P& p, double t_dot, const Y& y_dot,
+                        const DP& p_dot, Y& work) const {
+    condition_.jvp(condition_field<E>{event}, t, y, p, t_dot, y_dot, p_dot, work);
     return static_cast<double>(work.data()[0]);
   }
   /// Adds the condition's gradient.
