@@ -28,7 +28,8 @@ inline constexpr nothing no_mass{};
 ///   cache    rebuilt from state and memo by refresh, bit for bit; never stored
 ///   tape     what one step keeps of its stages; pull, push and interpolate read only this
 ///   record   what replay must not decide: at most 16 bytes, trivial
-///   scratch  temporaries of pull, push and dense output: made once, no meaning between calls
+///   scratch  temporaries of pull, push and dense output: made once, no meaning between calls;
+///            scratch::for_dense_output(y), where it is there, makes what dense output alone needs
 ///   seeds    cotangents that dense output gives to y_n and to the stages of a step
 /// Each is an aggregate of fixed size, or has a constructor from a state of the right shape.
 template <class Y>

@@ -68,8 +68,9 @@ class step_by_step {
                                   " outside the last step (dense output is its) ask between its "
                                   "start and t(), before the state is set?");
     Y y = loop_.y0();
-    extend(loop_.scheme(), loop_.sys(), tape.t, tape.t_new, tape.stages, loop_.scratch());
-    interpolate(loop_.scheme(), tape.t, tape.t_new, tape.stages, loop_.scratch(), theta, y);
+    extend(loop_.scheme(), loop_.sys(), tape.t, tape.t_new, tape.stages, loop_.scratch_of_dense());
+    interpolate(loop_.scheme(), tape.t, tape.t_new, tape.stages, loop_.scratch_of_dense(), theta,
+                y);
     return y;
   }
 

@@ -134,6 +134,7 @@ class stepper {
   system_type& sys() { return march_.sys; }
   const M& scheme() const { return march_.method; }
   auto& scratch() const { return march_.scratch(); }
+  auto& scratch_of_dense() const { return march_.scratch_of_dense(); }
   const state_type& state() const { return march_.now().state; }
   const typename types::memo& memo() const { return march_.now().memo; }
 

@@ -217,7 +217,7 @@ REVODE_HD void pull(const reversible_heun&, System& sys, double t, double t_new,
                     step_ends<scalar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   const T h = static_cast<T>(t_new - t);
-  if (seeds != nullptr) pull_new_end(sys, t_new, w.ends, *seeds, bar.y, p_bar, ends);
+  if (seeds != nullptr) pull_new_end(sys, t_new, w.ends.y_new, *seeds, bar.y, p_bar, ends);
   T t_bar(0), t_new_bar(0);
   for (int i = 0, n = length(w.weight); i < n; ++i) w.weight.data()[i] = h / 2 * bar.y.data()[i];
   sys.vjp(t_new, tape.hat_new, w.weight, &t_new_bar, bar.hat, p_bar);

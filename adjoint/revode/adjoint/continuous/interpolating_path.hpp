@@ -116,14 +116,16 @@ class interpolating_path {
     if (step == end) --step;
     if (extended_ != &*step) {
       extended_ = &*step;
-      extend(loop_.scheme(), loop_.sys(), step->t, step->t_new, step->stages, loop_.scratch());
+      extend(loop_.scheme(), loop_.sys(), step->t, step->t_new, step->stages,
+             loop_.scratch_of_dense());
     }
     return *step;
   }
 
   void evaluate(const tape_type& step, double theta, Y& y) {
     if constexpr (has_dense_output_v<M>)  // others are refused before
-      interpolate(loop_.scheme(), step.t, step.t_new, step.stages, loop_.scratch(), theta, y);
+      interpolate(loop_.scheme(), step.t, step.t_new, step.stages, loop_.scratch_of_dense(), theta,
+                  y);
   }
 
   /// The place of the segment in which t lies; a reverse step may go back and forth over the

@@ -167,15 +167,14 @@ class tangent_event : public event_sort<E> {
   double moved(int k, bool later, double t, const Y& y, const P& p, const Y& slope, const Y& y_dot,
                const P& p_dot) const {
     if constexpr (is_located) {
-      Y work = y;
-      const double rate = event_.slope(t, y, p, slope, work), fall = std::abs(rate);
+      const double rate = event_.slope(t, y, p, slope), fall = std::abs(rate);
       const auto off = [&](const Y& at, const P& with) {
         return std::abs(static_cast<double>(event_.condition(static_cast<T>(t), at, with)));
       };
       const double near =
           std::fmax(2 * off(cuts_->first, cuts_->p_first), 16 * time_resolution(t, t) * fall);
       if (fall != 0 && std::isfinite(fall) && off(y, p) <= near)
-        return -event_.push_condition(t, y, p, 0, y_dot, p_dot, work) / rate;
+        return -event_.push_condition(t, y, p, 0, y_dot, p_dot) / rate;
       return later ? cuts_->events_dot.back()[std::size_t(k)] : 0.0;
     } else if constexpr (is_timed) {
       P p0 = p, p0_dot = p;

@@ -20,7 +20,7 @@ class event_search {
   using set = event_set<List, Y, P>;
   enum class verdict { none, found, unresolved };
 
-  explicit event_search(const Y& like) : y_(like), work_(like) { forget(); }
+  explicit event_search(const Y& like) : y_(like) { forget(); }
 
   /// The state is another one than the search has seen.
   void forget() {
@@ -97,12 +97,12 @@ class event_search {
   template <class E>
   surface_view view(const E& e, double t, double direction, const Y& y, const P& p, double g,
                     double residual) {
-    const double rate = e.slope(t, y, p, y_, work_), beside = t + few_ulps<scalar_t<Y>> * t;
+    Y moved = y_;
+    const double rate = e.slope(t, y, p, y_), beside = t + few_ulps<scalar_t<Y>> * t;
     const double noise =
-        rounding_of([&](const Y& at) { return e.condition(beside, at, p); }, g, y, work_);
-    Y along = y_;
+        rounding_of([&](const Y& at) { return e.condition(beside, at, p); }, g, y, moved);
     const double still =
-        rounding_of([&](const Y& at) { return e.slope(t, y, p, at, work_); }, rate, y_, along);
+        rounding_of([&](const Y& at) { return e.slope(t, y, p, at); }, rate, y_, moved);
     const double moving = time_resolution(t, t) * std::abs(rate);
     return {g, std::fmax(2 * residual, std::fmax(moving, noise)), direction * rate, still};
   }
@@ -167,7 +167,7 @@ class event_search {
 
   numbers side_{};                        // see event_sides.hpp
   numbers last_{}, residual_{}, near_{};  // its last time, the condition there; see surface_view
-  Y y_, work_;
+  Y y_;
   double theta_ = 0;
   std::vector<int> found_;
 };

@@ -114,15 +114,22 @@ class differentiable_event {
     return static_cast<time_type>(event.condition(static_cast<T>(t), y, p));
   }
   /// d condition/dt along a solution of this slope.
-  double slope(double t, const Y& y, const P& p, const Y& along, Y& work) const {
-    return push_condition(t, y, p, 1, along, vec<T, 0>{}, work);
+  double slope(double t, const Y& y, const P& p, const Y& along) const {
+    return push_condition(t, y, p, 1, along, vec<T, 0>{});
   }
-  /// Of the condition, along a direction; an empty p_dot stands for 0.
+  /// That of the condition along a direction; an empty p_dot stands for 0.
   template <class DP>
   double push_condition(double t, const Y& y, const P& p, double t_dot, const Y& y_dot,
-                        const DP& p_dot, Y& work) const {
-    condition_.jvp(condition_field<E>{event}, t, y, p, t_dot, y_dot, p_dot, work);
-    return static_cast<double>(work.data()[0]);
+                        const DP& p_dot) const {
+    using D = dual<T, 1>;
+    field_arrays<Y, P, D> a;
+    a.y = rebind_like<D>(y);
+    a.p = rebind_like<D>(p);
+    seed_direction(a, y, p, y_dot, p_dot);
+    D at(static_cast<T>(t));
+    at.d[0] = static_cast<T>(t_dot);
+    const D g = event.condition(at, a.y, a.p);
+    return static_cast<double>(g.d[0]);
   }
   /// Adds the condition's gradient.
   void pull_condition(const time_type& t, const Y& y, const P& p, time_type& t_bar, Y& y_bar,

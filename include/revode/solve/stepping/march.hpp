@@ -69,22 +69,34 @@ class march {
   const Y& y() const { return value(method, now().state); }
   const Y& y_tried() { return value(method, beside().state); }
 
-  /// Unless it is flat, made when it is first asked for: a solve without save points inside steps and
-  /// without events never does.
+  /// Unless it is flat, made when it is first asked for: a solve never does.
   scratch_type& scratch() const {
     if constexpr (flat_scratch) {
       return scratch_;
     } else {
-      if (!scratch_) scratch_.emplace(make_like<scratch_type>(y0));
+      if (!whole_scratch_) {
+        scratch_.emplace(make_like<scratch_type>(y0));
+        whole_scratch_ = true;
+      }
+      return *scratch_;
+    }
+  }
+  /// The same where dense output alone is wanted, for save points inside steps and for events: of what
+  /// pulls and pushes use only that.
+  scratch_type& scratch_of_dense() const {
+    if constexpr (flat_scratch || !requires { scratch_type::for_dense_output(y0); }) {
+      return scratch();
+    } else {
+      if (!scratch_) scratch_.emplace(scratch_type::for_dense_output(y0));
       return *scratch_;
     }
   }
   /// Dense output of the step on a tape: `extended` first.
   void extended(const tape_type& tape) {
-    extend(method, sys, tape.t, tape.t_new, tape.stages, scratch());
+    extend(method, sys, tape.t, tape.t_new, tape.stages, scratch_of_dense());
   }
   void inside(const tape_type& tape, double theta, Y& y) const {
-    interpolate(method, tape.t, tape.t_new, tape.stages, scratch(), theta, y);
+    interpolate(method, tape.t, tape.t_new, tape.stages, scratch_of_dense(), theta, y);
   }
 
   /// The method begins at t from y.
@@ -198,6 +210,7 @@ class march {
 
   carry_type carries_[2];
   [[no_unique_address]] mutable lazy_scratch scratch_;
+  mutable bool whole_scratch_ = false;
   double t_before_ = 0;
   int current_ = 0;
 };

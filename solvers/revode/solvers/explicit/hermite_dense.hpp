@@ -52,6 +52,12 @@ struct end_seeds {
   }
 };
 
+/// The values at the new end and the slopes, which a method may have elsewhere.
+template <class Tape, class Scratch>
+REVODE_HD const auto& slopes_of(const Tape&, const Scratch& w) {
+  return w.ends;
+}
+
 /// y(θ) = y + s (y₁ − y) + h (a f + b f₁), s = θ²(3 − 2θ), a = θ(1 − θ)², b = −θ²(1 − θ), and their
 /// derivatives by θ.
 template <class T>
@@ -83,10 +89,11 @@ REVODE_HD void interpolate(const M&, double t, double t_new, const Tape& tape, c
   using T = scalar_t<Y>;
   const hermite_weights<T> c(theta);
   const T h = static_cast<T>(t_new - t);
+  const auto& ends = slopes_of(tape, w);
   for (int i = 0, n = length(y); i < n; ++i) {
     const T from = tape.y.data()[i];
-    const T slopes = muladd(c.a, w.ends.f.data()[i], c.b * w.ends.f_new.data()[i]);
-    y.data()[i] = muladd(c.s, w.ends.y_new.data()[i] - from, muladd(h, slopes, from));
+    const T slopes = muladd(c.a, ends.f.data()[i], c.b * ends.f_new.data()[i]);
+    y.data()[i] = muladd(c.s, ends.y_new.data()[i] - from, muladd(h, slopes, from));
   }
 }
 
@@ -97,8 +104,9 @@ REVODE_HD void pull_interpolate(const M&, double t, double t_new, const Tape& ta
   using T = scalar_t<Y>;
   const hermite_weights<T> c(theta);
   const T h = static_cast<T>(t_new - t);
-  const T of_f = dot(y_bar, w.ends.f), of_f_new = dot(y_bar, w.ends.f_new);
-  const T across = dot(y_bar, w.ends.y_new) - dot(y_bar, tape.y);
+  const auto& ends = slopes_of(tape, w);
+  const T of_f = dot(y_bar, ends.f), of_f_new = dot(y_bar, ends.f_new);
+  const T across = dot(y_bar, ends.y_new) - dot(y_bar, tape.y);
   bar.theta += c.s_slope * across + h * (c.a_slope * of_f + c.b_slope * of_f_new);
   bar.h += c.a * of_f + c.b * of_f_new;
   if (seeds == nullptr) return;
@@ -110,12 +118,11 @@ REVODE_HD void pull_interpolate(const M&, double t, double t_new, const Tape& ta
 
 /// The seeds' share of the cotangent of the new state, before the step is pulled.
 template <class System, class Y, class P>
-REVODE_HD void pull_new_end(System& sys, double t_new, const end_slopes<Y>& at,
-                            const end_seeds<Y>& seeds, Y& y_bar, P& p_bar,
-                            step_ends<scalar_t<Y>>* ends) {
+REVODE_HD void pull_new_end(System& sys, double t_new, const Y& y_new, const end_seeds<Y>& seeds,
+                            Y& y_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
   scalar_t<Y> t_bar(0);
   add(seeds.y_new, y_bar);
-  sys.vjp(t_new, at.y_new, seeds.f_new, &t_bar, y_bar, p_bar);
+  sys.vjp(t_new, y_new, seeds.f_new, &t_bar, y_bar, p_bar);
   if (ends != nullptr) ends->t_new += t_bar;
 }
 
@@ -147,9 +154,10 @@ REVODE_HD void push_interpolate(const M& m, double t, double t_new, const Tape& 
   const Y& y_dot = push_value(m, state_dot);
   const hermite_weights<T> c(theta);
   const T h = static_cast<T>(t_new - t), h_dot = ends.t_new - ends.t;
+  const auto& at = slopes_of(tape, w);
   for (int i = 0, n = length(y_dot); i < n; ++i) {
-    const T f = w.ends.f.data()[i], f_new = w.ends.f_new.data()[i];
-    const T across = w.ends.y_new.data()[i] - tape.y.data()[i];
+    const T f = at.f.data()[i], f_new = at.f_new.data()[i];
+    const T across = at.y_new.data()[i] - tape.y.data()[i];
     T sum = muladd(c.s, w.ends.y_new_dot.data()[i] - y_dot.data()[i], y_dot.data()[i]);
     sum += h * (c.a * w.ends.f_dot.data()[i] + c.b * w.ends.f_new_dot.data()[i]);
     sum += h_dot * (c.a * f + c.b * f_new);

@@ -180,6 +180,12 @@ struct rk_scratch {
     for (auto& part : theta) part = like;
     for (auto& part : k_extra) part = like;
   }
+  /// Stages of its own and, for these, their arguments.
+  static rk_scratch for_dense_output(const Y& like) {
+    rk_scratch w;
+    for (int i = 0; i < extra; ++i) w.stage = w.k_extra[i] = like;
+    return w;
+  }
   template <class Self, class Visit>
   REVODE_HD static void parts(Self& self, Visit&& visit) {
     visit(self.stage);

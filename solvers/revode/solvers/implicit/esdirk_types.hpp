@@ -67,6 +67,8 @@ struct esdirk_scratch {
   Y of_stage[stages];  ///< cotangents of yᵢ, or tangents of kᵢ
 
   esdirk_scratch() = default;
+  /// Dense output is the tape's alone.
+  static esdirk_scratch for_dense_output(const Y&) { return {}; }
   explicit esdirk_scratch(const Y& y) : jacobian{}, factors{}, stage(y), right(y), x{y}, rest{y} {
     for (Y& part : of_stage) part = y;
   }

@@ -56,6 +56,8 @@ struct imex_scratch {
   Y of_stage[stages], of_explicit[stages], end;
 
   imex_scratch() = default;
+  /// Dense output is the tape's alone.
+  static imex_scratch for_dense_output(const Y&) { return {}; }
   explicit imex_scratch(const Y& y)
       : jacobian{},
         factors{},

@@ -187,6 +187,8 @@ struct bdf_scratch {
   nordsieck<Y, K> dot;
 
   bdf_scratch() = default;
+  /// Dense output is the tape's alone.
+  static bdf_scratch for_dense_output(const Y&) { return {}; }
   explicit bdf_scratch(const Y& y) : jacobian{}, factors{}, right(y), x{y}, rest{y}, dot(y) {}
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {

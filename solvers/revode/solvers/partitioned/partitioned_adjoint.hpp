@@ -38,7 +38,7 @@ REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
   using numbers = splitting_numbers<M>;
   const T h = static_cast<T>(t_new - t);
   rebuild_stages(tape, h, w);
-  if (seeds != nullptr) pull_new_end(sys, t_new, w.ends, *seeds, y_bar, p_bar, ends);
+  if (seeds != nullptr) pull_new_end(sys, t_new, w.ends.y_new, *seeds, y_bar, p_bar, ends);
   for (int k = 2 * numbers::pairs - 1; k >= 0; --k) {
     if (numbers::weight(k) == 0) continue;
     const int half = 1 - k % 2;

@@ -140,6 +140,8 @@ struct radau_scratch {
   Y x[S], right[S], rest[S];
 
   radau_scratch() = default;
+  /// Dense output is the tape's alone.
+  static radau_scratch for_dense_output(const Y&) { return {}; }
   explicit radau_scratch(const Y& y) : jacobian{}, factors{} {
     for (int i = 0; i < S; ++i) x[i] = right[i] = rest[i] = y;
   }

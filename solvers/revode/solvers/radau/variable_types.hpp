@@ -249,6 +249,8 @@ template <class L, class Y>
 struct variable_radau_scratch : by_stages<L, Y, radau_pull_work> {
   using base = by_stages<L, Y, radau_pull_work>;
   using base::base;
+  /// Dense output is the tape's alone.
+  static variable_radau_scratch for_dense_output(const Y&) { return {}; }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     const auto of = [&](auto& part) {

@@ -223,6 +223,8 @@ struct rosenbrock_scratch {
   stage_matrix<M, Y> matrix;
 
   rosenbrock_scratch() = default;
+  /// Dense output is the tape's alone.
+  static rosenbrock_scratch for_dense_output(const Y&) { return {}; }
   REVODE_HD explicit rosenbrock_scratch(const Y& like)
       : stage(like),
         sum(like),

@@ -155,7 +155,7 @@ void pull(const M&, System& sys, double t, double t_new, const stabilized_record
   if (smooth)
     pull_slopes(t, t_new, tape, *seeds, y_bar, ends);
   else if (seeds != nullptr)
-    pull_new_end(sys, t_new, w.ends, *seeds, y_bar, p_bar, ends);
+    pull_new_end(sys, t_new, tape.y_new, *seeds, y_bar, p_bar, ends);
   int look = smooth ? s.look_count : 0;
   const auto pull_looks = [&](int j) {
     const T per = 1 / T(t_new - t);
@@ -284,7 +284,7 @@ void push_extend(const M& m, System& sys, double t, double t_new, const Tape& ta
                  const State& state_dot, const P& p_dot, const Ends& ends) {
   if (w.pushed_slopes) return;
   sys.jvp(t, tape.y, ends.t, push_value(m, state_dot), p_dot, w.ends.f_dot);
-  sys.jvp(t_new, w.ends.y_new, ends.t_new, w.ends.y_new_dot, p_dot, w.ends.f_new_dot);
+  sys.jvp(t_new, tape.y_new, ends.t_new, w.ends.y_new_dot, p_dot, w.ends.f_new_dot);
 }
 
 }  // namespace revode

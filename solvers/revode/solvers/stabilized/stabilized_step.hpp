@@ -216,18 +216,17 @@ void replay(const M&, System& sys, double t, double t_new, const stabilized_reco
   c.memo = {record.radius, record.age};
 }
 
-template <stabilized_method M, class Tape, class Scratch, class Y>
-void end_of(const M&, double, double, const Tape& tape, const Scratch&, Y& y) {
-  copy(tape.y_new, y);
-}
-
-/// The slopes are the tape's.
+/// Dense output is the tape's alone.
 template <hermite_method M, class System, class Tape, class Scratch>
 requires stabilized_method<M>
-void extend(const M&, System&, double, double, const Tape& tape, Scratch& w) {
-  copy(tape.y_new, w.ends.y_new);
-  copy(tape.slope[0], w.ends.f);
-  copy(tape.slope[1], w.ends.f_new);
+void extend(const M&, System&, double, double, const Tape&, Scratch&) {}
+template <class Y>
+struct tape_slopes {
+  const Y &y_new, &f, &f_new;
+};
+template <class Y, class Scratch>
+tape_slopes<Y> slopes_of(const stabilized_tape<Y>& tape, const Scratch&) {
+  return {tape.y_new, tape.slope[0], tape.slope[1]};
 }
 
 }  // namespace revode

@@ -140,6 +140,8 @@ struct stabilized_scratch {
   bool pushed_slopes = false;  ///< their tangents are there, from push
 
   stabilized_scratch() = default;
+  /// Dense output is the tape's alone.
+  static stabilized_scratch for_dense_output(const Y&) { return {}; }
   explicit stabilized_scratch(const Y& like) : ends(like) {
     parts(*this, [&like](auto& part) {
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>, Y>) part = like;

@@ -70,6 +70,17 @@ struct of_either {
   requires(!std::is_same_v<Y, of_either>) explicit of_either(const Y& like)
       : a(make_like<OfExplicit>(like)),
         b(make_like<OfImplicit>(like)) {}
+  template <class Y>
+  static of_either for_dense_output(const Y& like) requires requires {
+    OfExplicit::for_dense_output(like);
+    OfImplicit::for_dense_output(like);
+  }
+  {
+    of_either w;
+    w.a = OfExplicit::for_dense_output(like);
+    w.b = OfImplicit::for_dense_output(like);
+    return w;
+  }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     visit(self.a);
