@@ -240,10 +240,10 @@ struct passed_derivatives {
   }
 };
 
-/// One face as a field of its own.
-template <class Face, class F>
+/// One face as a field of its own, which refers to the field or has one.
+template <class Face, class F, class Held = const F&>
 struct face_of {
-  const F& f;
+  Held f;
 
   template <class... A>
   REVODE_HD auto value(whole_face, A&&... a) const -> decltype(Face::value(f, a...)) {

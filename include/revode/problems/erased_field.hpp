@@ -13,6 +13,7 @@
 #include <revode/ad/derivatives.hpp>
 #include <revode/ad/dual.hpp>
 #include <revode/solve/mass/mass_matrix.hpp>
+#include <revode/solve/split.hpp>
 #include <revode/state/vec.hpp>
 
 namespace revode {
@@ -24,6 +25,7 @@ namespace revode {
 ///         recording are allocated at the first derivative and kept
 /// threads a copy shares nothing with its original; one object serves one thread at a time, const
 ///         or not, since its derivatives work in its own memory
+/// Its faces are those of y' = f; parts are had as an erased_split_field (erased_split_field.hpp).
 /// errors  one of M y' = f is solved as an erased_massive_field (erased_massive_field.hpp): whoever calls it
 ///         as if it said y' = f gets std::invalid_argument
 class erased_field {
@@ -54,6 +56,9 @@ class erased_field {
   bool has_higher_index() const {
     return has_mass() && highest_index(model_->guarded()->index) > 1;
   }
+
+  /// It is there as a sum of parts.
+  bool has_parts() const { return model_->part(true) != nullptr; }
 
   /// dy = f(t, y, p)
   void operator()(double t, const vector& y, const vector& p, vector& dy) const {
@@ -98,6 +103,7 @@ class erased_field {
 
  private:
   friend class erased_massive_field;
+  friend class erased_parts;
   struct guard;
   struct model {
     matrix jacobian_copy;
@@ -105,6 +111,7 @@ class erased_field {
     virtual ~model() = default;
     virtual auto fresh() const -> std::unique_ptr<model> = 0;
     virtual auto bare() const -> std::unique_ptr<model> { return fresh(); }  ///< f without its mass
+    virtual auto part(bool) const -> std::unique_ptr<model> { return nullptr; }  ///< implicit?
     virtual auto guarded() const -> const guard* { return nullptr; }
     virtual void call(double t, const vector& y, const vector& p, vector& dy) const = 0;
     virtual void call(const push_scalar& t, const push_vector& y, const push_vector& p,
@@ -127,6 +134,18 @@ class erased_field {
     explicit holder(F field) : f(std::move(field)) {}
 
     auto fresh() const -> std::unique_ptr<model> override { return std::make_unique<holder>(f); }
+    auto part([[maybe_unused]] bool implicit) const -> std::unique_ptr<model> override {
+      if constexpr (split_field<F, vector, vector>) {
+        if (implicit) return part_by<implicit_face>();
+        return part_by<explicit_face>();
+      }
+      return nullptr;
+    }
+    template <class Face>
+    auto part_by() const -> std::unique_ptr<model> {
+      using part_field = field_by<face_of<Face, F, F>>;
+      return std::make_unique<holder<part_field>>(part_field{{f}});
+    }
 
     void call(double t, const vector& y, const vector& p, vector& dy) const override {
       f(t, y, p, dy);
@@ -221,6 +240,8 @@ class erased_field {
       return std::make_unique<holder<F>>(std::move(f));
     }
   }
+
+  explicit erased_field(std::unique_ptr<model> m) : model_(std::move(m)) {}
 
   std::unique_ptr<model> model_;
 };

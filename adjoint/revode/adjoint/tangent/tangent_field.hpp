@@ -19,12 +19,12 @@ using with_tangents_t = stacked_t<Y, vec<scalar_t<Y>, 0>, K + 1>;
 /// q = (p, ṗ¹, …):
 ///   z' = (f, f_y ẏ¹ + f_p ṗ¹, …)
 /// One call of f over duals is all of it; over duals of duals it is the derivative of that, so every
-/// method that takes f takes this. Parts of a split field have tangents of their own.
-/// A field with one scalar type brings vjp over dual<T, 1> (as erased_field does), or else jvp and
+/// method that takes f takes this. Faces of f (ad/faces.hpp) have tangents of their own, each as follows.
+/// A face with one scalar type brings vjp over dual<T, 1> (as erased_field does), or else jvp and
 /// jacobian; the Jacobian of z' is then only approximate (without f_yy ẏ), which is enough for Newton.
 /// An object serves one solve at a time.
 template <class F, class Y, class P, int K>
-struct tangent_field {
+struct tangent_rule {
   static_assert(!has_mass_v<F>,
                 "a field with a mass matrix for tangents behind a state (they would have algebraic "
                 "equations of their own) take forward_mode, or a gradient?");
@@ -33,64 +33,58 @@ struct tangent_field {
   using Q = with_tangents_t<P, K>;
   using push_scalar = dual<T, 1>;
 
-  static constexpr bool autonomous = requires { requires F::autonomous; };
-  static constexpr bool complex_pairs = requires { requires F::complex_pairs; };
-  /// It is there over a scalar: as duals, or by products of the field's own.
-  template <class S>
-  static constexpr bool over = call_accepts<F, Y, P, dual<S, K>>;
-  template <class S>
-  static constexpr bool by_products = std::is_same_v<S, T>&& has_jvp<F, Y, P, T>;
-  static constexpr bool generic = over<dual<T, 1>>;
-  static constexpr bool by_rows = !generic && has_vjp<F, Y, P, push_scalar>;
+  static constexpr bool autonomous = says_autonomous<F>;
+  static constexpr bool complex_pairs = says_complex_pairs<F>;
+  /// A face is there over a scalar: as duals, or by products of its own.
+  template <class Face, class S>
+  static constexpr bool over = has_face<Face, F, Y, P, dual<S, K>>;
+  template <class Face, class S>
+  static constexpr bool by_products =
+      std::is_same_v<S, T>&& has_face<Face, F, Y, P, T>&& has_face_jvp<Face, F, Y, P, T>;
+  template <class Face>
+  static constexpr bool generic = over<Face, dual<T, 1>>;
+  template <class Face>
+  static constexpr bool by_rows = !generic<Face> && has_face_vjp<Face, F, Y, P, push_scalar>;
   /// Is its Jacobian the derivative of its values?
-  static constexpr bool exact_jacobian = generic || by_rows;
+  template <class Face>
+  static constexpr bool exact_jacobian = generic<Face> || by_rows<Face>;
 
   const F& f;
   Y y;  ///< of y's and p's shapes
   P p;
   mutable scratch_by_type scratch{};
-  mutable derivatives<F, Y, P> of_field{};
 
-  template <class S, class ZS, class QS>
-  requires(over<S> || by_products<S>) void operator()(const S& t, const ZS& z, const QS& q,
-                                                      ZS& dz) const {
-    if constexpr (by_products<S>)
-      multiply(t, z, q, dz);
+  template <class Face, class S, class ZS, class QS>
+  requires(over<Face, S> || by_products<Face, S>) void value(Face, const S& t, const ZS& z,
+                                                             const QS& q, ZS& dz) const {
+    if constexpr (by_products<Face, S>)
+      multiply<Face>(t, z, q, dz);
     else
-      evaluate(f, t, z, q, dz);
-  }
-  template <class S, class ZS, class QS>
-  requires split_field<F, Y, P>
-  void implicit_part(const S& t, const ZS& z, const QS& q, ZS& dz) const {
-    evaluate(implicit_part_of<F>{f}, t, z, q, dz);
-  }
-  template <class S, class ZS, class QS>
-  requires split_field<F, Y, P>
-  void explicit_part(const S& t, const ZS& z, const QS& q, ZS& dz) const {
-    evaluate(explicit_part_of<F>{f}, t, z, q, dz);
+      evaluate<Face>(t, z, q, dz);
   }
 
   /// J = (f_y, 0; f_yy ẏ + f_yp ṗ, f_y; …): the columns of y by duals of duals, or row by row, or
   /// without what is below the diagonal.
-  template <class J>
-  void jacobian(T t, const Z& z, const Q& q, J& j) const {
+  template <class Face, class J>
+  requires has_face<Face, F, Y, P, T>
+  void matrix(Face, T t, const Z& z, const Q& q, J& j) const {
     const int n = length(y), size = length(z);
     for (int i = 0; i < size; ++i)
       for (int k = 0; k < size; ++k) j(i, k) = T(0);
-    if constexpr (generic) {
-      columns(t, z, q, j);
-    } else if constexpr (by_rows) {
+    if constexpr (generic<Face>) {
+      columns<Face>(t, z, q, j);
+    } else if constexpr (by_rows<Face>) {
       for (int i = 0; i < n; ++i)
-        pull_row(i, t, z, q, [&](int k, const auto& row) {
+        pull_row<Face>(i, t, z, q, [&](int k, const auto& row) {
           for (int c = 0; c < n; ++c) j(i, c) = row.y.data()[c].value;
           for (int c = 0; c < n; ++c) j((k + 1) * n + i, c) = row.y.data()[c].d[0];
         });
     } else {
-      with_arrays<T>([&](auto& a) {
-        take(0, z, a.y);
-        take(0, q, a.p);
-        of_field.jacobian(f, t, a.y, a.p, j);
-      });
+      using part = field_by<face_of<Face, F>>;
+      auto& of_part =
+          scratch.template get<derivatives<part, Y, P>>([] { return derivatives<part, Y, P>{}; });
+      with_parts<T>(
+          z, q, [&](const Y& at, const P& with) { of_part.jacobian(part{{f}}, t, at, with, j); });
     }
     for (int k = 1; k <= K; ++k)
       for (int i = 0; i < n; ++i)
@@ -99,11 +93,12 @@ struct tangent_field {
 
   /// out = z'_t dt + z'_z dz + z'_q dq, where duals of duals cannot have it.
   /// cost    K n VJPs over duals
-  void jvp(T t, const Z& z, const Q& q, T dt, const Z& dz, const Q& dq, Z& out) const
-      requires(by_rows) {
+  template <class Face>
+  requires(by_rows<Face>) void push(Face, T t, const Z& z, const Q& q, T dt, const Z& dz,
+                                    const Q& dq, Z& out) const {
     const int n = length(y), np = length(p);
     for (int i = 0; i < n; ++i)
-      pull_row(i, t, z, q, [&](int k, const auto& row) {
+      pull_row<Face>(i, t, z, q, [&](int k, const auto& row) {
         T first = row.t.value * dt, second = row.t.d[0] * dt;
         const auto add = [&](const auto& of, const auto& by, int size) {
           for (int c = 0; c < size; ++c) {
@@ -169,13 +164,13 @@ struct tangent_field {
     }
   }
 
-  template <class G, class S, class ZS, class QS>
-  void evaluate(const G& g, const S& t, const ZS& z, const QS& q, ZS& dz) const {
+  template <class Face, class S, class ZS, class QS>
+  void evaluate(const S& t, const ZS& z, const QS& q, ZS& dz) const {
     using D = dual<S, K>;
     with_arrays<D>([&](auto& a) {
       seed(z, a.y);
       seed(q, a.p);
-      g(D(t), std::as_const(a.y), std::as_const(a.p), a.dy);
+      Face::value(f, D(t), std::as_const(a.y), std::as_const(a.p), a.dy);
       for (int i = 0, n = length(y); i < n; ++i) {
         dz.data()[i] = a.dy.data()[i].value;
         for (int k = 0; k < K; ++k) dz.data()[(k + 1) * n + i] = a.dy.data()[i].d[k];
@@ -187,18 +182,19 @@ struct tangent_field {
     Y y, y_dot, out;
     P p, p_dot;
   };
+  template <class Face>
   void multiply(T t, const Z& z, const Q& q, Z& dz) const {
     const auto use = [&](products& a) {
       const int n = length(y);
       take(0, z, a.y);
       take(0, q, a.p);
-      f(t, std::as_const(a.y), std::as_const(a.p), a.out);
+      Face::value(f, t, std::as_const(a.y), std::as_const(a.p), a.out);
       for (int i = 0; i < n; ++i) dz.data()[i] = a.out.data()[i];
       for (int k = 1; k <= K; ++k) {
         take(k, z, a.y_dot);
         take(k, q, a.p_dot);
-        f.jvp(t, std::as_const(a.y), std::as_const(a.p), T(0), std::as_const(a.y_dot),
-              std::as_const(a.p_dot), a.out);
+        Face::jvp(f, t, std::as_const(a.y), std::as_const(a.p), T(0), std::as_const(a.y_dot),
+                  std::as_const(a.p_dot), a.out);
         for (int i = 0; i < n; ++i) dz.data()[k * n + i] = a.out.data()[i];
       }
     };
@@ -211,7 +207,7 @@ struct tangent_field {
     }
   }
 
-  template <class J>
+  template <class Face, class J>
   void columns(T t, const Z& z, const Q& q, J& j) const {
     constexpr int chunk = static_size_v < Y >> 0 && static_size_v<Y> < 8 ? static_size_v<Y> : 8;
     using S = dual<T, chunk>;
@@ -222,7 +218,7 @@ struct tangent_field {
         seed(q, a.p);
         for (int c = first; c < first + chunk && c < n; ++c)
           a.y.data()[c].value = S::input(z.data()[c], c - first);
-        f(dual<S, K>(S(t)), std::as_const(a.y), std::as_const(a.p), a.dy);
+        Face::value(f, dual<S, K>(S(t)), std::as_const(a.y), std::as_const(a.p), a.dy);
         for (int c = first; c < first + chunk && c < n; ++c)
           for (int i = 0; i < n; ++i) {
             j(i, c) = a.dy.data()[i].value.d[c - first];
@@ -233,7 +229,7 @@ struct tangent_field {
   }
 
   /// use(k, row) for each direction: the gradient of fᵢ, and of its derivative along the direction.
-  template <class Use>
+  template <class Face, class Use>
   void pull_row(int i, T t, const Z& z, const Q& q, Use&& use) const {
     using S = push_scalar;
     using row = row_of<S>;
@@ -255,11 +251,15 @@ struct tangent_field {
         fill(r.p, S(0));
         fill(r.w, S(0));
         r.w.data()[i] = S(1);
-        f.vjp(S(t), std::as_const(a.y), std::as_const(a.p), std::as_const(r.w), r.t, r.y, r.p);
+        Face::vjp(f, S(t), std::as_const(a.y), std::as_const(a.p), std::as_const(r.w), r.t, r.y,
+                  r.p);
         use(k, r);
       }
     });
   }
 };
+
+template <class F, class Y, class P, int K>
+using tangent_field = field_by<tangent_rule<F, Y, P, K>>;
 
 }  // namespace revode

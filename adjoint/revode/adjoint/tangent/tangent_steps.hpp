@@ -77,12 +77,12 @@ class tangent_solver {
   using events_type =
       decltype(with_tangents(std::declval<const Events&>(), std::declval<cuts_type&>()));
   using loop_type = stepper<adapted_type, field, Z, Q, events_type>;
-  static_assert(field::template over<T> || field::template by_products<T>,
+  static_assert(field::template over<whole_face, T> || field::template by_products<whole_face, T>,
                 "control_gradient_error needs tangents of the field (its call operator accepts one "
                 "scalar type only, and it has no member jvp): make operator() a template over the "
                 "scalar of t, y, p and dy, or add jvp(t, y, p, dt, dy, dp, out)?");
   static_assert(
-      field::exact_jacobian || !jacobian_in_formula<M>,
+      field::template exact_jacobian<whole_face> || !jacobian_in_formula<M>,
       "control_gradient_error with a Rosenbrock method needs the derivative of jvp (the "
       "Jacobian is part of the method's formula): make operator() of the field a template "
       "over the scalar of t, y, p and dy, or its vjp one, or take an ESDIRK or Radau "
@@ -102,7 +102,7 @@ class tangent_solver {
       : o_(norm_with_tangents(o, length(q.y0))),
         n_(length(q.y0)),
         inside_(o_.norm.atol),
-        f_{q.f, q.y0, q.p},
+        f_{{q.f, q.y0, q.p}},
         z_(stacked<Z>((K + 1) * n_)),
         q_(stacked<Q>((K + 1) * length(q.p))),
         motion_{f_, q_, q.t1 < q.t0 ? -1.0 : 1.0},
