@@ -26,24 +26,19 @@ static constexpr bool has_threads = false;
 #endif
 
 /// options::threads of the solve that the running thread is in; 1 outside.
-inline thread_local int solve_threads = 1;
+inline constinit thread_local int solve_threads = 1;
 
-/// As long as it lives, long states of this thread's solve are worked on by so many threads.
+/// As long as it lives, long states of this thread's solve are worked on by so many threads. The same with
+/// OpenMP and without: a program may have units of both kinds.
 class on_threads {
  public:
-#if defined(_OPENMP)
   explicit on_threads(int threads) : before_(solve_threads) { solve_threads = threads; }
   ~on_threads() { solve_threads = before_; }
-#else
-  explicit on_threads(int) {}
-#endif
   on_threads(const on_threads&) = delete;
   on_threads& operator=(const on_threads&) = delete;
 
  private:
-#if defined(_OPENMP)
   int before_;
-#endif
 };
 
 /// How many threads work on n elements.
