@@ -95,6 +95,34 @@ TEST_CASE("spread: what goes wrong on one rank ends all of them alike, and soon"
   CHECK(same_everywhere(end));
 }
 
+/// Where the elements of a rank may be, and what it says after a step.
+struct bounds {
+  double most, until;
+  template <class T, class P>
+  bool inside(const T&, const spread<double>& y, const P&) const {
+    for (int i = 0; i < length(y); ++i)
+      if (!(y[i] <= most)) return false;
+    return true;
+  }
+  template <class P>
+  bool after_step(double t, const spread<double>& y, const P&) const {
+    return t > until && y.layout().ranks().rank() == y.layout().ranks().size() - 1;
+  }
+};
+
+TEST_CASE("spread: a domain and an observer of one rank are those of all") {
+  const spread_layout layout(communicator(), shape);
+  const over_blocks f(layout, round, ring{});
+  const problem q{f, bumps(layout, 0), 0.0, 1.0, block_parameters<double>(layout, {3.0, 2.0})};
+  const auto end = [&](double most, double until) {
+    const auto s = solve(q, tsit5{}, {}, events(bounds{most, until}));
+    return std::string(name(s.status)) + " at " + std::to_string(s.t);
+  };
+  for (const std::string& found : {end(0.95, 2), end(2, 0.3)}) CHECK(same_everywhere(found));
+  CHECK(end(0.95, 2).starts_with("outside_domain at 0."));
+  CHECK(end(2, 0.3).starts_with("stopped_by_callback at 0."));
+}
+
 TEST_CASE("spread: ranks that are asked for different things are refused, on every rank") {
   const communicator ranks;
   const spread_layout layout(ranks, shape);

@@ -7,6 +7,7 @@
 #include <revode/ad/dual_sweep.hpp>
 #include <revode/ad/recording/recording.hpp>
 #include <revode/solve/events.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -221,6 +222,7 @@ class event_set<event_list<E...>, Y, P> {
   static constexpr int count = sizeof...(E);
   static constexpr int located = (0 + ... + int(located_event<E, Y, P>));
   static constexpr bool moves_parameters = (false || ... || jumps_parameters<E, Y, P>);
+  static constexpr bool timed = (false || ... || timed_event<E, P>);
   static constexpr bool listed = (false || ... || listed_times<E>);
   static constexpr bool observed = (false || ... || step_observer<E, Y, P>);
   static constexpr bool watched = (false || ... || attempt_observer<E>);
@@ -275,7 +277,7 @@ bool in_domain(Set& events, double t, const Y& y, const P& p) {
       if constexpr (domain_predicate<std::remove_cvref_t<decltype(e.event)>, Y, P>)
         all = all && e.event.inside(static_cast<scalar_t<Y>>(t), y, p);
     });
-  return all;
+  return Set::bounded ? true_of_all(y, all) : all;
 }
 /// Tells of an accepted step; does one of them stop the solve?
 template <class Set, class Y, class P>
@@ -286,7 +288,7 @@ bool tell_step(Set& events, double t, const Y& y, const P& p) {
       if constexpr (step_observer<std::remove_cvref_t<decltype(e.event)>, Y, P>)
         stop = e.event.after_step(t, y, p) || stop;
     });
-  return stop;
+  return Set::observed ? !true_of_all(y, !stop) : stop;
 }
 /// Tells of an attempt from t to t_new.
 template <class Set, class Outcome>

@@ -17,16 +17,15 @@ namespace revode {
 /// the cuts, replays repeat them by their log.
 template <class M, class F, class Y, class P, class Events>
 class solve_cuts {
-  static_assert(
-      !is_spread_v<Y> || std::is_same_v<Events, no_events>,
-      "events of a state spread over ranks (their conditions are of all elements) stop at "
-      "known times, options::stops, and go on from the state there?");
-
  public:
   using march_type = march<M, F, Y, P>;
   using tape_type = typename march_type::tape_type;
   using stretches_type = revode::stretches<Events, Y, P>;
   using set = typename stretches_type::set;
+  static_assert(
+      !is_spread_v<Y> || (set::located == 0 && !set::timed),
+      "an event that occurs in a state spread over ranks (its condition and its jump are of all "
+      "elements) stop at known times, options::stops, and go on from the state there?");
 
   solve_cuts(const options& o, const Events& events, const P& p, const Y& y0, double t0, double t1)
       : stretches(o, events, p, t0, t1),
