@@ -24,7 +24,7 @@ solved<Local> solve_over(const spread_layout& layout, const halo_shape& halo, co
   const index before = layout.ranks().statistics().collectives;
   auto s = solve(q, tsit5{}, {.rtol = 1e-5, .atol = 1e-7}, recursive_checkpoint{.slots = slots});
   const index behind = layout.ranks().statistics().collectives;
-  auto g = s.pullback(bumps(layout, 1));
+  auto g = s.pullback(uneven_bumps(layout, 1));
   return {s, g, behind - before, layout.ranks().statistics().collectives - behind};
 }
 

@@ -29,7 +29,7 @@ solved<M> solve_by(const M& m, const spread_layout& layout, double rate, int slo
   const index before = layout.ranks().statistics().collectives;
   auto s = solve(q, m, {.rtol = 1e-4, .atol = 1e-6}, recursive_checkpoint{.slots = slots});
   const index forward = layout.ranks().statistics().collectives - before;
-  auto g = s.pullback(bumps(layout, 1));
+  auto g = s.pullback(uneven_bumps(layout, 1));
   return {s, g, forward};
 }
 

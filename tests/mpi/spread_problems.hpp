@@ -84,6 +84,14 @@ inline spread<double> bumps(const spread_layout& layout, double phase) {
   return y;
 }
 
+/// The same of unlike sizes: sums in another order have other last digits.
+inline spread<double> uneven_bumps(const spread_layout& layout, double phase) {
+  spread<double> w = bumps(layout, phase);
+  const index first = layout.first_row() * layout.shape().width;
+  for (int i = 0; i < length(w); ++i) w[i] *= static_cast<double>(1 << ((first + i) * 7 % 23));
+  return w;
+}
+
 /// Is this the part of the whole that belongs here, bit for bit?
 inline bool is_part(const spread<double>& part, const spread<double>& all) {
   const spread_layout& l = part.layout();

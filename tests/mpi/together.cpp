@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <revode/mpi/block/pair_tree.hpp>
 #include <revode/mpi/mpi_session.hpp>
 
 namespace revode {
@@ -67,6 +68,34 @@ TEST_CASE("lanes: the tree over chunks is the tree over lanes, for every count a
       CHECK(same_bits(pairwise_sum(sums.data(), std::ssize(sums)), lane_sum<on_host>(x.data(), n)));
     }
   }
+}
+
+TEST_CASE(
+    "pair_tree: whole branches of any two runs of blocks give the bits of the tree over all") {
+  for (index n = 1; n <= 40; ++n)
+    for (index cut = 0; cut <= n; ++cut) {
+      std::vector<double> x;
+      for (index b = 0; b < n; ++b) {
+        x.push_back(std::sin(static_cast<double>(b * b + n)) * (1 << (b % 20)));
+        x.push_back(1 / static_cast<double>(b + 1));  // a second sum beside it
+      }
+      pair_tree all(2);
+      const auto add = [&](index first, int level) {
+        pair_tree branch(2);
+        for (index b = first; b < first + (index{1} << level); ++b) branch.add(x.data() + 2 * b, 0);
+        all.add(branch.total().data(), level);
+      };
+      for_each_branch(0, cut, add);
+      for_each_branch(cut, n, add);
+      std::vector<double> first, second;
+      for (index b = 0; b < n; ++b) {
+        first.push_back(x[static_cast<std::size_t>(2 * b)]);
+        second.push_back(x[static_cast<std::size_t>(2 * b + 1)]);
+      }
+      CHECK(
+          same_bits(all.total(), {pairwise_sum(first.data(), n), pairwise_sum(second.data(), n)}));
+    }
+  CHECK(pair_tree(2).total() == std::vector<double>{0, 0});
 }
 
 }  // namespace
