@@ -2,6 +2,8 @@
 #include <revode/solvers/esdirk547.hpp>
 #include <revode/solvers/kencarp4.hpp>
 #include <revode/solvers/kencarp5.hpp>
+#include <revode/solvers/kvaerno3.hpp>
+#include <revode/solvers/kvaerno4.hpp>
 #include <revode/solvers/kvaerno5.hpp>
 
 #include "newton_honesty.hpp"
@@ -23,6 +25,19 @@ TEST_CASE("ESDIRK: rtol may be 0, or far below atol") {
   check_tolerances_without_rtol(esdirk547{});
   check_tolerances_without_rtol(kencarp4{});
   check_tolerances_without_rtol(kvaerno5{});
+}
+
+TEST_CASE("Kvaerno: where the order is reduced, errors stay within two tolerances") {
+  const auto check = [](const auto& m) {  // were up to 7,700, by filtered estimates
+    for (const double lambda : {-1e3, -1e4, -1e5, -1e6, -1e7})
+      for (const double t1 : {1.0, 10.0})
+        for (int k = 3; k <= 10; ++k)
+          check_honest(m, make_prothero_robinson(lambda, t1), std::pow(10, -k), std::pow(10, -k),
+                       2);
+  };
+  check(kvaerno3{});
+  check(kvaerno4{});
+  check(kvaerno5{});
 }
 
 TEST_CASE("KenCarp5: its estimate is not smaller than its errors") {

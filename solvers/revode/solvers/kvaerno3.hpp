@@ -6,13 +6,13 @@
 namespace revode {
 
 /// Kværnø's ESDIRK 3(2) with 4 stages: L-stable; the estimate is the distance from its third stage,
-/// filtered.
+/// which is L-stable too.
 /// dense output  by the stages' values, of order 3 (esdirk_rows.hpp)
 struct kvaerno3 {
   static constexpr const char* name = "kvaerno3";
   static constexpr const char* source = "Kvaerno, BIT 44 (2004) 489-502";
   static constexpr int order = 3, embedded_order = 2, dense_order = 3;
-  static constexpr bool filtered = true;
+  static constexpr bool filtered = false;
   static constexpr esdirk_tableau<4> tableau = {
       .a = {{},
             {0.4358665215084589994160194511935568425, 0.4358665215084589994160194511935568425},

@@ -29,7 +29,8 @@ constexpr esdirk_tableau<S> with_row_sums(esdirk_tableau<S> t) {
 }
 
 /// An ESDIRK method is data: see tr_bdf2.hpp. `filtered`: its estimate is multiplied by
-/// (I − hγJ)⁻¹, since the embedded formula alone does not stay bounded for stiff components.
+/// (I − hγJ)⁻¹, where the embedded formula alone does not stay bounded for stiff components; where it is
+/// a stage, and so does, a filter would hide the error of stiff components whose order is reduced.
 template <class M>
 concept esdirk_method = requires {
   M::tableau.b_embedded;
