@@ -211,6 +211,7 @@ void whole<spread<T>>::agree(const Problem& q, const options& o, const char* met
   const spread_shape& shape = layout.shape();
   print.emplace_back("shape", std::to_string(shape.rows) + " " + std::to_string(shape.width) + " " +
                                   std::to_string(shape.rows_a_block));
+  print.emplace_back("norm or restart", std::to_string(o.norm.given() + 2 * bool(o.restart)));
   std::string all;
   for (const auto& [name, value] : print) all += name + value;
   struct asked {

@@ -22,8 +22,8 @@ namespace revode {
 ///   most(y, of, here)     each number becomes the greatest of all ranks; is it so on all of them?
 ///   close(status, g)      the end of a reverse pass: sums over parts, one status
 ///   largest(x)            something as large as the largest part of x
-/// Those from sums on, but for largest, are of all ranks together, and end alike on all of them: in the same bits, or by
-/// throwing what a field threw on one, and one collective each.
+/// Those from sums on, but for largest, are of all ranks together, one collective each, and end alike on all
+/// of them: in the same bits, or by throwing what a field threw on one.
 template <class Y>
 struct whole {
   static constexpr bool is_here = true;
