@@ -60,23 +60,24 @@ class halo {
     exchange(rows.data() + beyond, end - 2 * beyond, rows.data(), end - beyond);
   }
 
-  /// Cotangents of the rows beyond each block here, before[b] and behind[b], one halo each.
+  /// Cotangents of the rows beyond each block here, before[b] and behind[b], one halo each; and room for those
+  /// that neighbours send.
   struct borders {
-    std::vector<T> before, behind;
+    std::vector<T> before, behind, from_before, from_behind;
   };
   borders make_borders() const {
-    const std::size_t all = static_cast<std::size_t>(elements() * layout_.block_count());
-    return {std::vector<T>(all), std::vector<T>(all)};
+    const auto one = static_cast<std::size_t>(elements());
+    const auto all = static_cast<std::size_t>(elements() * layout_.block_count());
+    return {std::vector<T>(all), std::vector<T>(all), std::vector<T>(one), std::vector<T>(one)};
   }
   /// y += Hᵀ of these: of the block before, then of the block behind.
-  void add(const borders& of, spread<T>& y) const {
+  void add(borders& of, spread<T>& y) const {
     const int n = elements(), last = layout_.block_count() - 1;
-    std::vector<T> from_before(static_cast<std::size_t>(n)), from_behind(from_before);
     const auto at = [n](const std::vector<T>& all, int b) { return all.data() + b * n; };
-    exchange(at(of.before, 0), at(of.behind, last), from_before.data(), from_behind.data());
+    exchange(at(of.before, 0), at(of.behind, last), of.from_before.data(), of.from_behind.data());
     for (int b = 0; b <= last; ++b) {
-      const T* first = b > 0 ? at(of.behind, b - 1) : from_before.data();
-      const T* end = b < last ? at(of.before, b + 1) : from_behind.data();
+      const T* first = b > 0 ? at(of.behind, b - 1) : of.from_before.data();
+      const T* end = b < last ? at(of.before, b + 1) : of.from_behind.data();
       for (int i = 0; i < n; ++i) y[layout_.element_of(b) + i] += first[i];
       for (int i = 0; i < n; ++i) y[layout_.element_of(b + 1) - n + i] += end[i];
     }

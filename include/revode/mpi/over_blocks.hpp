@@ -67,7 +67,8 @@ class blocks_rule {
  public:
   blocks_rule(const spread_layout& layout, const halo_shape& shape, Local local)
       : local_(std::move(local)),
-        halo_(layout, shape) {}
+        halo_(layout, shape),
+        of_halos_(halo_.make_borders()) {}
 
   const spread_layout& layout() const { return halo_.layout(); }
 
@@ -179,7 +180,6 @@ class blocks_rule {
   template <class Face>
   void add_back(const T& t, const block_parameters<T>& p, const spread<T>& w, T& gt, spread<T>& gy,
                 block_parameters<T>& gp) const {
-    auto of_halos = halo_.make_borders();
     const int beyond = halo_.elements();
     in_blocks(gy, [&](int b) {
       const int n = length_of(b), at = layout().element_of(b);
@@ -190,18 +190,19 @@ class blocks_rule {
       of_p_.assign(static_cast<std::size_t>(gp.count()), T(0));
       of<Face>().vjp(field<Face>(b), t, y_, values(p), w_, &gt, result_, of_p_);
       const T* from = result_.data();
-      std::copy(from, from + beyond, of_halos.before.data() + b * beyond);
-      std::copy(from + beyond + n, from + n + 2 * beyond, of_halos.behind.data() + b * beyond);
+      std::copy(from, from + beyond, of_halos_.before.data() + b * beyond);
+      std::copy(from + beyond + n, from + n + 2 * beyond, of_halos_.behind.data() + b * beyond);
       for (int i = 0; i < n; ++i) gy[at + i] += from[beyond + i];
       for (int j = 0; j < gp.count(); ++j)
         gp.of_block(b)[static_cast<std::size_t>(j)] += of_p_[static_cast<std::size_t>(j)];
     });
-    halo_.add(of_halos, gy);
+    halo_.add(of_halos_, gy);
   }
 
   Local local_;
   halo<T> halo_;
   // Room for the call at hand.
+  mutable typename halo<T>::borders of_halos_;
   mutable elements rows_, others_, y_, w_, result_, p_, of_p_;
   mutable std::tuple<derivatives_of_face<whole_face>, derivatives_of_face<implicit_face>,
                      derivatives_of_face<explicit_face>>
