@@ -100,7 +100,7 @@ endif()
 # What docs/honesty.md says of every method, the program that writes it, and its tests (tests/cli/honesty.cpp).
 set(honesty_folder ${PROJECT_SOURCE_DIR}/bench/honesty)
 add_library(
-  revode_honesty STATIC EXCLUDE_FROM_ALL ${honesty_folder}/rows.cpp ${honesty_folder}/condition.cpp
+  revode_honesty STATIC EXCLUDE_FROM_ALL ${honesty_folder}/rows.cpp ${honesty_folder}/condition.cpp ${honesty_folder}/invariants.cpp
                                          ${honesty_folder}/page.cpp ${honesty_folder}/gradients.cpp
                                          ${honesty_folder}/gradient_page.cpp src/cli/methods.cpp
                                          src/cli/step_file.cpp src/cli/text.cpp)

@@ -105,6 +105,8 @@ auto measure(bool stiff, int first_digits, int last_digits, std::ostream& progre
 
 auto reason_of(const row& r) -> std::string {
   if (r.relative() <= 100) return "condition";
+  if (10 * r.broken >= r.off)
+    return "rounding of a linear invariant, " + number(r.broken) + " tolerances";
   const auto steps = static_cast<double>(r.steps);
   double rounding = 2.3e-16 * steps;
   for (int k = 0; k < r.digits; ++k) rounding *= 10;

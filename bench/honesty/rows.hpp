@@ -18,6 +18,7 @@ struct row {
   double off = 0;        ///< the final error in tolerances
   double condition = 1;  ///< of the problem, see condition_of
   index steps = 0;
+  double broken = 0;  ///< of rows over 100, see broken_invariants
 
   double relative() const { return off / condition; }
 };
@@ -46,6 +47,12 @@ inline constexpr double limit_explicit = 1e6, limit_implicit = 3e5;
 /// bound of its stability magnifies what the flow does not); 1 for more than 100 elements, all of them
 /// parabolic problems.
 double condition_of(const erased_problem& q);
+
+/// How many tolerances of the final error there are at least because wᵀy is not what it was at t0, for some
+/// w with wᵀf = 0: |wᵀ(y − y0)| / Σ |wᵢ| (atol + rtol |yᵢ|). Every method of the table keeps such sums but
+/// for rounding, so this is what rounding makes. 0 where f has none.
+double broken_invariants(const erased_problem& q, const Eigen::VectorXd& y, double rtol,
+                         double atol);
 
 /// Of complete rows: the median of off, its largest value, and how many are over 100 by themselves and
 /// relative to the condition.

@@ -35,6 +35,20 @@ TEST_CASE("honesty: the condition of a problem is what its flow makes of one tol
   CHECK(turned < 2);
 }
 
+TEST_CASE("honesty: a sum that the field keeps is broken by rounding alone") {
+  const erased_problem rober = make_problem("rober");  // y₁ + y₂ + y₃
+  Eigen::VectorXd y = rober.reference;
+  CHECK(broken_invariants(rober, y, 1e-6, 1e-6) < 1e-6);
+  y[2] += 3e-6;
+  CHECK(broken_invariants(rober, y, 1e-6, 1e-6) ==
+        doctest::Approx(3e-6 / (3e-6 + 1e-6)).epsilon(1e-6));
+  CHECK(broken_invariants(make_problem("lorenz"), Eigen::VectorXd::Ones(3), 1e-6, 1e-6) == 0);
+  const row e5 = solve_row(cli::find_method("rodas5p"), make_problem("e5"), 3, limit_implicit);
+  CHECK(e5.off > 1e4);  // y₂ − y₃ − y₄ is all of it
+  CHECK(e5.broken > 0.2 * e5.off);
+  CHECK(e5.broken <= e5.off);
+}
+
 TEST_CASE("honesty: reasons are computed") {
   row r{"m", "p", 8, status::success, 150, 10, 1000};
   CHECK(reason_of(r) == "condition");
@@ -42,6 +56,8 @@ TEST_CASE("honesty: reasons are computed") {
   CHECK(reason_of(r) == "drift of 0.5 a step");
   r.off = 1e5;
   CHECK(reason_of(r).empty());
+  r.broken = 2e4;
+  CHECK(reason_of(r) == "rounding of a linear invariant, 2e+04 tolerances");
   r = {"m", "p", 14, status::success, 200, 1, 100'000};
   CHECK(reason_of(r) == "rounding");
 }
