@@ -28,7 +28,7 @@ auto differentiate(const std::function<std::unique_ptr<compiled::differentiable>
   for (const weighting& weigh : weightings) {
     const auto reverse_start = std::chrono::steady_clock::now();
     auto [bar, outcome] = s->pullback(weigh(d.result));
-    if (outcome) d.outcomes.push_back(*outcome);
+    d.outcomes.push_back(outcome.value_or(reverse_outcome{}));
     d.gradients.push_back({std::move(bar), seconds_since(reverse_start)});
   }
   return d;

@@ -33,7 +33,7 @@ struct timed_gradient {
 struct differentiated : timed_solution {
   std::vector<timed_gradient> gradients;
   memory_plan plan;
-  std::vector<reverse_outcome> outcomes;  ///< none with recursive_checkpoint
+  std::vector<reverse_outcome> outcomes;  ///< as many; 0 where nothing is solved backwards
 
   /// The solve's status, or that of the reverse pass for the loss where that failed.
   status ended() const;

@@ -161,7 +161,8 @@ std::string outcome_lines(const gradient_request& r, const differentiated& d) {
          memory_line(v) + "reverse: " +
          (back > 0 ? std::to_string(how.backward.accepted) + " steps backwards, " +
                          std::to_string(how.backward.rejected) + " rejected"
-                   : std::to_string(v.pulled_steps) + " steps undone and pulled") +
+                   : std::to_string(v.pulled_steps) + " steps " +
+                         (v.peak_states > 0 ? "" : "undone and ") + "pulled") +
          "; " + std::to_string(v.field_evaluations) + " field and " +
          std::to_string(v.vjp_evaluations) +
          " VJP evaluations; time: " + seconds_text(d.gradients.front().seconds) + "\n" +

@@ -52,6 +52,8 @@ void compare(const Events& list, options o) {
   const auto exact = value_and_gradient(all_moves, tsit5{}, tight, list, loss);
   const auto r = value_and_gradient(all_moves, tsit5{}, o, list, loss, control_gradient_error{way});
   REQUIRE(r.gradient->status == status::success);
+  CHECK(r.gradient->reverse.pulled_steps == r.solution.stats.accepted);
+  CHECK(r.gradient->reverse.log_bytes >= 8 * r.solution.stats.accepted);
   CHECK(std::abs(*r.value - *exact.value) < 1e-5);
   const auto along = [](const auto& g) { return dot(g.y0, way.y0) + dot(g.p, way.p); };
   CHECK(std::abs(along(*r.gradient) - along(*exact.gradient)) < 1e-4);

@@ -196,6 +196,11 @@ class controlled_steps : public solution<Y> {
     pulled_loop<M, Y, P, loop_type> loop(y0_, p_, f_, m_, *steps_, events_);
     auto g = run_and_pull(loop, slots_, [&](auto&) -> const cotangents<Y>& { return w; });
     settle(g.status, g);
+    reverse_statistics& r = g.reverse;
+    r.snapshot_bytes = r.peak_states * loop.snapshot_bytes();
+    r.log_bytes = steps_->bytes();
+    r.work_bytes = loop.work_bytes();
+    r.peak_bytes = r.snapshot_bytes + r.log_bytes + r.work_bytes;
     return g;
   }
 

@@ -22,6 +22,8 @@ class pulled_loop : public Loop {
   void pull_step(index i, const typename Loop::tape_type& tape) { pull_.pull_step(i, tape); }
   bool pulled_in_vain(index i) { return pull_.pulled_in_vain(i); }
   gradient<Y, P> finish() { return pull_.finish(); }
+  index work_bytes() const requires requires(const Loop& l) { l.work_bytes(); }
+  { return Loop::work_bytes() + pull_.bytes(); }
 
  private:
   pull_course<M, Y, P, Loop> pull_;

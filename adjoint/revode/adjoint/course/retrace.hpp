@@ -68,6 +68,13 @@ class retrace {
     refresh(method_, sys_, s.t, carry_);
   }
   tape_type& work_tape() { return tape_; }
+  /// As of a differentiable_stepper.
+  index snapshot_bytes() const {
+    return footprint(snapshot_type{0, course_.t0(), carry_.state, carry_.memo, {}});
+  }
+  index work_bytes() const {
+    return footprint(carry_.state) + footprint(tape_) + footprint(scratch_);
+  }
 
   // What pull_course asks for.
   const Course& course() const { return course_; }

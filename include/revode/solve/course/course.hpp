@@ -42,6 +42,11 @@ class course {
   template <class Solve>
   explicit course(Solve& solve) : course(solve, [](const Solve&) {}) {}
 
+  index bytes() const {
+    return static_cast<index>(ends_.capacity() * sizeof(double) +
+                              records_.capacity() * sizeof(Record)) +
+           cuts_.bytes();
+  }
   index count() const { return static_cast<index>(records_.size()); }
   double t0() const { return ends_[0]; }
   double t1() const { return t1_; }
