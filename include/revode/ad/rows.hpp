@@ -121,9 +121,16 @@ class row_sweep {
           };
           record_backwards(r, b * block_length, block_end(b, n), record);
         },
-        [&](int place) {
-          const block_adjoints<S>& block = blocks_[static_cast<std::size_t>(place)];
-          for (std::size_t i = 0; i < block.read.size(); ++i) add(block.read[i], block.bars[i]);
+        [&](int places, int part, int parts) {  // each input's adjoints by one thread, in order
+          const auto share = [&](int k) {
+            return static_cast<int>(static_cast<index>(at_time + 1) * k / parts);
+          };
+          const int from = share(part), past = share(part + 1);
+          for (int place = 0; place < places; ++place) {
+            const block_adjoints<S>& block = blocks_[static_cast<std::size_t>(place)];
+            for (std::size_t i = 0; i < block.read.size(); ++i)
+              if (block.read[i] >= from && block.read[i] < past) add(block.read[i], block.bars[i]);
+          }
         });
   }
 

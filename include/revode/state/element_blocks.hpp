@@ -79,10 +79,10 @@ class first_exception {
 inline int blocks_at_once(int n) { return threads_for(n) > 1 ? 128 : 1; }
 
 /// work(b, worker, place) for every block b of n elements, on threads_for(n) threads, of which worker is the
-/// number, and in_turn(place) for each from the first block to the last, on one. Blocks that are in work or
-/// wait for their turn have places of their own, below blocks_at_once(n).
-template <class Work, class InTurn>
-void for_each_block(int n, const Work& work, const InTurn& in_turn) {
+/// number, then collect(places, part, parts) for what blocks have left at places 0 … places − 1, in order: each thread
+/// collects a part of it. Later blocks come to the same places, of which there are blocks_at_once(n).
+template <class Work, class Collect>
+void for_each_block(int n, const Work& work, const Collect& collect) {
   const int count = block_count(n), most = blocks_at_once(n);
   for (int first = 0; first < count; first += most) {
     const int places = count - first < most ? count - first : most;
@@ -93,10 +93,13 @@ void for_each_block(int n, const Work& work, const InTurn& in_turn) {
       for (int k = 0; k < places; ++k)
         thrown.guard([&] { work(first + k, omp_get_thread_num(), k); });
       thrown.rethrow();
-    } else
+#pragma omp parallel for schedule(static) num_threads(team)
+      for (int part = 0; part < team; ++part) collect(places, part, team);
+      continue;
+    }
 #endif
-      for (int k = 0; k < places; ++k) work(first + k, 0, k);
-    for (int k = 0; k < places; ++k) in_turn(k);
+    for (int k = 0; k < places; ++k) work(first + k, 0, k);
+    collect(places, 0, 1);
   }
 }
 
