@@ -125,6 +125,19 @@ TEST_CASE("rows that are elements of y, or constants, or not written") {
   for (std::size_t i = 0; i < y.size(); ++i) CHECK(gy[(i + 1) % 2000] == (i % 3 == 0 ? w[i] : 0.0));
 }
 
+TEST_CASE("a gradient by rows has the bits of that by the whole recording") {
+  const auto of = [](const auto& f) {
+    const problem q{f, wave(700, 0.7), 0.0, 0.2, numbers{1.5, -0.2, 0.0}};
+    return solve(q, rk4{}, {.fixed_step = 0.05}, recursive_checkpoint{.slots = 2})
+        .pullback(wave(700, 1.1));
+  };
+  const auto rows = of(ring{}), whole = of(whole_ring{});
+  CHECK(same_elements(rows.y0, whole.y0));
+  CHECK(same_elements(rows.p, whole.p));
+  CHECK(rows.t0 == whole.t0);
+  CHECK(rows.t1 == whole.t1);
+}
+
 TEST_CASE("a recording by rows is named, and its bytes do not grow with the formula") {
   const ring f{};
   const problem q{f, wave(20'000, 0.7), 0.0, 0.1, numbers{1.5, -0.2, 0.0}};

@@ -78,9 +78,9 @@ concept has_rows = static_size_v<Y> < 0 && requires(const F& f, const scalar_t<Y
 /// wᵀ times the Jacobian of a field that computes its rows, in a recording of a few rows at a time.
 ///   cost    one call of the field over recorded variables, and its pull
 ///   bytes   4 (n + np + 1) and the recording of at most 64 rows, or 32,768 operations, or one row where
-///           that has more; for each thread
-///   bits    those of one recording up to 1,024 rows; of more, sums of blocks of so many, first to last,
-///           for every number of threads
+///           that has more, and 12 an input that a block reads; on several threads of each, and of 128 blocks
+///   bits    those of one recording up to 1,024 rows (but for rows that are an element of y, whose sum may
+///           have another order); of more, sums of blocks of so many, first to last; for every number of threads
 template <class S>
 class row_sweep {
   using recording_type = row_recording<S>;

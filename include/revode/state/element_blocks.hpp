@@ -75,7 +75,7 @@ class first_exception {
   std::exception_ptr thrown_;
 };
 
-/// How many blocks are worked on between two turns.
+/// How many blocks are worked on before what they leave is collected.
 inline int blocks_at_once(int n) { return threads_for(n) > 1 ? 128 : 1; }
 
 /// work(b, worker, place) for every block b of n elements, on threads_for(n) threads, of which worker is the
