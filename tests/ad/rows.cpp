@@ -123,6 +123,10 @@ TEST_CASE("rows that are elements of y, or constants, or not written") {
   numbers gp{};
   d.vjp(f, 0.0, y, numbers{}, w, static_cast<double*>(nullptr), gy, gp);
   for (std::size_t i = 0; i < y.size(); ++i) CHECK(gy[(i + 1) % 2000] == (i % 3 == 0 ? w[i] : 0.0));
+  state out(y.size(), 1.0);
+  d.jvp(f, 0.0, y, numbers{}, 0.0, w, vec<double, 0>{}, out);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    CHECK(out[i] == (i % 3 == 0 ? w[(i + 1) % 2000] : 0.0));
 }
 
 TEST_CASE("a gradient by rows has the bits of that by the whole recording") {

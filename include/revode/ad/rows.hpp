@@ -224,6 +224,7 @@ class row_derivatives {
       D room[most];
       for (int first = begin; first < end; first += most) {
         const int last = end - first < most ? end : first + most;
+        for (int i = first; i < last; ++i) room[i - first] = D(T(0));  // those not written
         written_rows<D> rows(n, first, room);
         f.rows(first, last, moving(t, dt), at, with, rows);
         for (int i = first; i < last; ++i) out.data()[i] = room[i - first].d[0];
