@@ -81,7 +81,7 @@ TEST_CASE("up to a block of rows: the bits of one recording, whatever the runs")
       same(pull(ring{}, n, second), pull(whole_ring{}, n, second));
     }
   // Rows of 1,400 operations and more, so that runs grow and shrink.
-  same(pull(ring{{{700}}}, 1000, false), pull(whole_ring{{700}}, 1000, false));
+  same(pull(ring{{{{700}}}}, 1000, false), pull(whole_ring{{700}}, 1000, false));
 }
 
 TEST_CASE("more blocks: products along and across agree, with and without parameters and time") {
@@ -142,6 +142,24 @@ TEST_CASE("a gradient by rows has the bits of that by the whole recording") {
   CHECK(rows.t1 == whole.t1);
 }
 
+/// Decay, with a reverse derivative of its own.
+struct decay_rows {
+  template <class T, class Y, class P, class DY>
+  void operator()(int first, int last, const T&, const Y& y, const P& p, DY& dy) const {
+    for (int i = first; i < last; ++i) dy[i] = -p[0] * y[i];
+  }
+  void vjp(double, const state& y, const numbers& p, const state& w, double&, state& gy,
+           numbers& gp) const {
+    axpy(-p[0], w, gy);
+    gp[0] -= dot(y, w);
+  }
+};
+TEST_CASE("derivatives that a kernel brings are used") {
+  const problem q{by_rows(decay_rows{}), wave(50, 0.7), 0.0, 0.1, numbers{2.0, 0.0, 0.0}};
+  CHECK(derivatives_of(q) ==
+        "vjp: own, jvp: duals by rows, Jacobian: duals, second: recording over duals by rows");
+}
+
 TEST_CASE("a recording by rows is named, and its bytes do not grow with the formula") {
   const ring f{};
   const problem q{f, wave(20'000, 0.7), 0.0, 0.1, numbers{1.5, -0.2, 0.0}};
@@ -160,7 +178,7 @@ TEST_CASE("a recording by rows is named, and its bytes do not grow with the form
   CHECK(same_elements(all[0].p, all[1].p));
 
   // Rows of 3,000 operations: fewer of them at a time.
-  const ring dense{{{1500}}};
+  const ring dense{{{{1500}}}};
   const state y = wave(1600, 0.7), w = wave(1600, 1.1);
   state gy(y.size());
   numbers gp{};
