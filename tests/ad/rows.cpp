@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include <revode/ad/by_rows.hpp>
@@ -140,6 +141,25 @@ TEST_CASE("a gradient by rows has the bits of that by the whole recording") {
   CHECK(same_elements(rows.p, whole.p));
   CHECK(rows.t0 == whole.t0);
   CHECK(rows.t1 == whole.t1);
+}
+
+TEST_CASE("a kernel that writes to rows of others is told, along and across") {
+  const auto f =
+      by_rows([](int first, int last, const auto&, const auto& y, const auto&, auto& dy) {
+        for (int i = first; i < last; ++i) dy[i + 1 < length(y) ? i + 1 : 0] = y[i];
+      });
+  const char* told =
+      "dy[64] in rows 0 to 63 of a field (others are computed elsewhere, on another thread "
+      "perhaps) gather into dy[first] to dy[last - 1] alone?";
+  derivatives<std::remove_cvref_t<decltype(f)>, state, numbers> d;
+  const state y = wave(100, 0.7);
+  state out(y.size());
+  numbers gp{};
+  const vec<double, 0> still{};
+  CHECK_THROWS_WITH_AS(d.jvp(f, 0.0, y, numbers{}, 0.0, y, still, out), told,
+                       std::invalid_argument);
+  CHECK_THROWS_AS(d.vjp(f, 0.0, y, numbers{}, y, static_cast<double*>(nullptr), out, gp),
+                  std::invalid_argument);
 }
 
 /// Decay, with a reverse derivative of its own.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <revode/ad/dual.hpp>
@@ -38,14 +40,29 @@ class read_elements {
   Make make_;
 };
 
+[[noreturn]] inline void refuse_row(int row, int first, int last) {
+  throw std::invalid_argument("dy[" + std::to_string(row) + "] in rows " + std::to_string(first) +
+                              " to " + std::to_string(last - 1) +
+                              " of a field (others are computed elsewhere, on another thread "
+                              "perhaps) gather into dy[first] to dy[last - 1] alone?");
+}
+
 /// dy as they see it: room for their own elements.
 template <class S>
 class written_rows {
  public:
-  written_rows(int size, int first, S* room) : size_(size), first_(first), room_(room) {}
+  written_rows(int size, int first, int last, S* room)
+      : size_(size),
+        first_(first),
+        last_(last),
+        room_(room) {}
+  /// errors  std::invalid_argument for another row
   template <class Index>
   S& operator[](Index i) const {
-    return room_[static_cast<int>(i) - first_];
+    const int row = static_cast<int>(i);
+    if (row < first_ || row >= last_) [[unlikely]]
+      refuse_row(row, first_, last_);
+    return room_[row - first_];
   }
   template <class Index>
   S& operator()(Index i) const {
@@ -55,7 +72,7 @@ class written_rows {
   int size() const { return size_; }
 
  private:
-  int size_, first_;
+  int size_, first_, last_;
   S* room_;
 };
 
@@ -115,7 +132,7 @@ class row_sweep {
             }
             r.begin_rows();
             const auto now = time ? r.input(at_time, t) : variable_type(t);
-            written_rows<variable_type> dy(n, first, w.out);
+            written_rows<variable_type> dy(n, first, last, w.out);
             f.rows(first, last, now, y, p, dy);
             r.pull(w.out, w.weights, last - first);
           };
@@ -225,7 +242,7 @@ class row_derivatives {
       for (int first = begin; first < end; first += most) {
         const int last = end - first < most ? end : first + most;
         for (int i = first; i < last; ++i) room[i - first] = D(T(0));  // those not written
-        written_rows<D> rows(n, first, room);
+        written_rows<D> rows(n, first, last, room);
         f.rows(first, last, moving(t, dt), at, with, rows);
         for (int i = first; i < last; ++i) out.data()[i] = room[i - first].d[0];
       }
