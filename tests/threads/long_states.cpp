@@ -100,6 +100,20 @@ TEST_CASE("threads do run: rows are computed on each of them, duals of rows too"
   CHECK(same_elements(across[0], across[1]));
 }
 
+TEST_CASE("a kernel with threads of its own is refused where its rows are recorded") {
+  const auto f =
+      by_rows([](int first, int last, const auto&, const auto& y, const auto& p, auto& dy) {
+#pragma omp parallel for num_threads(2)
+        for (int i = first; i < last; ++i) dy[i] = p[0] * y[i] * y[(i + 1) % cells];
+      });
+  derivatives<std::remove_cvref_t<decltype(f)>, state, numbers> d;
+  const state y = wave(0.01);
+  state gy(cells);
+  numbers gp{};
+  CHECK_THROWS_AS(d.vjp(f, 0.0, y, numbers{}, y, static_cast<double*>(nullptr), gy, gp),
+                  std::invalid_argument);
+}
+
 TEST_CASE("an exception of one thread passes through, and the next solve is as before") {
   ring_rows kernel;
   kernel.throws_at = 100'000;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <revode/ad/recording/thread_owner.hpp>
 #include <revode/ad/recording/variable.hpp>
 #include <revode/config.hpp>
 
@@ -22,7 +23,8 @@ struct block_adjoints {
 /// reads, noted when they are first read, and their adjoints stay while the block's rows are recorded and
 /// pulled a few at a time, last rows first: the order, hence the bits, in which one recording of all of
 /// them would be pulled. Memory: 8 + 3 sizeof(T) bytes an operation of those few rows, 4 + sizeof(T) an
-/// input of the block, 4 an input of the field. It belongs to one thread.
+/// input of the block, 4 an input of the field. It belongs to one thread: what others write is not recorded, and
+/// the pull throws.
 template <class T>
 class row_recording {
  public:
@@ -30,6 +32,7 @@ class row_recording {
 
   /// A new block, of a field of so many inputs, whose adjoints are put there.
   void begin_block(int inputs, block_adjoints<T>& to) {
+    owner_.take();
     to.read.clear();
     to.bars.clear();
     block_ = &to;
@@ -43,6 +46,7 @@ class row_recording {
   void begin_rows() { nodes_.clear(); }
 
   variable_type input(int k, const T& value) {
+    if (!owner_.here()) return value;
     int& slot = slots_[at(k)];
     if (slot < first_) {
       slot = past_++;
@@ -53,12 +57,15 @@ class row_recording {
   }
   /// For operators: a new node with parents a and b (-1: none).
   int push(int a, int b, const T& slope_a, const T& slope_b) {
+    if (!owner_.here()) return -1;
     nodes_.push_back({slope_a, slope_b, a, b});
     return static_cast<int>(nodes_.size()) - 1;
   }
 
   /// Adds what the rows give to the inputs, weights being the cotangents of their outputs.
+  /// errors  std::invalid_argument where other threads wrote to the recording
   void pull(const variable_type* outputs, const T* weights, int count) {
+    owner_.expect_alone();
     adjoints_.assign(nodes_.size(), T(0));
     for (int i = 0; i < count; ++i) {
       if (outputs[i].home == nullptr) continue;
@@ -93,6 +100,7 @@ class row_recording {
     target = muladd(slope, bar, target);
   }
 
+  thread_owner owner_;
   std::vector<node> nodes_;
   std::vector<T> adjoints_;
   block_adjoints<T>* block_ = nullptr;
