@@ -112,12 +112,12 @@ nightly_lanes() {
 nightly_omp() { nightly_lanes OMP; }
 nightly_tbb() { nightly_lanes TBB; }
 
-# The Python package, built as a wheel against this revode, in an environment of its own.
+# The Python package, built as a wheel against this revode, in an environment of its own, where it finds jaxlib's headers.
 nightly_python() {
   need 'the Python package' python3-venv python3-dev
   configure release && build release --target revode_any revode_command &&
     cmake --install build/release --prefix build/nightly/prefix --component revode_development >/dev/null &&
-    rm -rf build/nightly/venv && python3 -m venv build/nightly/venv &&
+    rm -rf build/nightly/venv && python3 -m venv build/nightly/venv && build/nightly/venv/bin/pip install -q jax &&
     CMAKE_PREFIX_PATH=$PWD/build/nightly/prefix build/nightly/venv/bin/pip install -q "./python[test]" &&
     REVODE_COMMAND=$PWD/build/release/revode build/nightly/venv/bin/python -m pytest -q python/tests &&
     build/nightly/venv/bin/python -m mypy --strict python/tests/typed.py

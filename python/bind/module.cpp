@@ -29,4 +29,7 @@ NB_MODULE(_core, m) {
   m.def("problems", [] { return names(revode_problem_name); });
   bind_problems(m);
   bind_solves(m);
+  bind_prepared(m);
+  bind_networks(m);
+  bind_xla(m);
 }

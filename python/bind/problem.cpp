@@ -236,6 +236,18 @@ void bind_problems(nb::module_& m) {
           },
           nb::arg("t"), nb::arg("y"), "f(t, y, p)")
       .def_prop_ro(
+          "identity",
+          [](const any_problem& q) {
+            nb::list all;
+            const auto add = [&](const void* p) {
+              all.append(reinterpret_cast<std::uintptr_t>(p));
+            };
+            add(q.f.erased().get());
+            for (const any_event& e : q.events) add(e.erased().get());
+            return nb::make_tuple(nb::tuple(all), q.t0, q.t1, q.y0.size(), q.p.size());
+          },
+          "Equal for problems that differ in y0 and p alone, while one of them is alive.")
+      .def_prop_ro(
           "has_mass", [](const any_problem& q) { return q.f.has_mass(); }, "It says M y' = f.");
 }
 

@@ -107,10 +107,7 @@ recursive_checkpoint as_checkpoint(std::optional<index> slots, std::optional<ind
                                    const std::optional<std::string>& schedule,
                                    const std::string& log, const std::string& spill, index interval,
                                    index slow_slots) {
-  recursive_checkpoint a;
-  a.slots = slots;
-  a.budget = budget;
-  if (schedule) a.schedule = find_schedule(*schedule);
+  recursive_checkpoint a = python::as_checkpoint(slots, budget, schedule);
   a.log = find_log(log);
   a.spill = spill;
   a.interval = interval;
@@ -143,6 +140,15 @@ std::vector<any_point> points_of(const nb::object& y0, const nb::object& p) {
 }
 
 }  // namespace
+
+recursive_checkpoint as_checkpoint(std::optional<index> slots, std::optional<index> budget,
+                                   const std::optional<std::string>& schedule) {
+  recursive_checkpoint a;
+  a.slots = slots;
+  a.budget = budget;
+  if (schedule) a.schedule = find_schedule(*schedule);
+  return a;
+}
 
 void bind_solves(nb::module_& m) {
   nb::class_<any_gradient>(m, "Gradient")

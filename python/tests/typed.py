@@ -5,6 +5,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import revode
+import revode.jax
+import revode.nn
 
 
 def decay(t: float, y: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -27,3 +29,13 @@ def gradient() -> revode.Gradient:
 
 def ensemble() -> list[revode.Solution]:
     return revode.solve_each("lorenz", y0=np.ones((10, 3)), threads=2)
+
+
+def network(batch: NDArray[np.float64]) -> revode.Gradient:
+    net = revode.nn.Mlp([2, 8, 2], "silu")
+    q: revode.Problem = net.problem(batch, 0.0, 1.0, net.initial(1))
+    return revode.solve(q, adjoint="recursive_checkpoint").pullback(np.ones(batch.size))
+
+
+def in_jax(rate: float) -> float:
+    return float(revode.jax.solve("lorenz", p=np.full(3, rate), rtol=1e-8)[0])

@@ -9,66 +9,77 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import lru_cache
+from typing import Any, Callable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Unpack
 
 from revode import _core
 from revode._solve import Options, _options
 
-Array = NDArray[np.float64]
+_Program = Callable[[jax.Array, jax.Array], jax.Array]
+
+#: Are calls typed foreign functions of XLA's? Otherwise, where revode was built without the headers of jaxlib, they go
+#: through the interpreter.
+compiled_calls = bool(_core.xla_handlers())
+for _name, _handler in _core.xla_handlers().items():
+    jax.ffi.register_ffi_target(_name, _handler, platform="cpu")
+
+_programs: dict[Any, _Program] = {}
 
 
-class _Callbacks:
-    """What JAX calls on the host: of one start and its parameters, or of rows of them."""
+def _program(prepared: Any, dtype: Any) -> _Program:
+    """A prepared solve as a function of flat y0 and p that JAX transforms."""
+    array: Any = jax.ShapeDtypeStruct
+    result = array((prepared.rows, prepared.states) if prepared.rows else (prepared.states,), dtype)
+    both = array((prepared.states,), dtype), array((prepared.parameters,), dtype)
+    if compiled_calls:
+        number = np.int64(_core.xla_number(prepared))
+        values = jax.ffi.ffi_call("revode_values", result, vmap_method="expand_dims")
+        gradients = jax.ffi.ffi_call("revode_gradients", both, vmap_method="expand_dims")
 
-    def __init__(
-        self, problem: _core.Problem, method: str, options: _core.Options, saves: bool,
-        slots: int | None, budget: int | None, schedule: str | None, threads: int,
-    ) -> None:
-        self.problem, self.method, self.options, self.saves = problem, method, options, saves
-        self.memory, self.threads = (slots, budget, schedule, "automatic", "", 0, 0), threads
+        def value(y0: jax.Array, p: jax.Array, keeps: bool = False) -> Any:
+            return values(y0, p, number=number, keeps=keeps)
 
-    def values(self, shape: tuple[int, ...], y0: ArrayLike, p: ArrayLike) -> Array:
-        y0, p = np.asarray(y0), np.asarray(p)
-        rows = (y0.reshape(-1, y0.shape[-1]), p.reshape(-1, p.shape[-1]) if p.shape[-1] else None)
-        found = _core.solve_each(self.problem, self.method, self.options, *rows, self.threads)
-        out = np.full((len(found), *shape), np.nan)
-        for row, s in zip(out, found):
-            if s.success and (not self.saves or len(s.ys) == len(row)):
-                row[:] = s.ys if self.saves else s.y
-        return out.reshape(y0.shape[:-1] + shape)
+        def pull(of: tuple[jax.Array, jax.Array], w: jax.Array) -> Any:
+            return gradients(*of, w, number=number)
 
-    def pull(self, y0: Array, p: Array, w: Array) -> tuple[Array, Array]:
-        s = _core.solve_checkpoint(self.problem.replace(y0=y0, p=p), self.method, self.options, *self.memory)
-        if not s.success or (self.saves and len(s.ys) != len(w)):
-            return np.full_like(y0, np.nan), np.full_like(p, np.nan)
-        g = s.pullback(ys=w) if self.saves else s.pullback(w)
-        return g.y0, g.p
+    else:
 
-    def gradients(self, shape: tuple[int, ...], y0: ArrayLike, p: ArrayLike, w: ArrayLike) -> tuple[Array, Array]:
-        y0, p, w = np.asarray(y0), np.asarray(p), np.asarray(w)
-        lead = y0.shape[:-1]
-        if not lead:
-            return self.pull(y0, p, w)
-        count = int(np.prod(lead))
-        rows = y0.reshape(count, -1), p.reshape(count, -1), w.reshape(count, *shape)
-        with ThreadPoolExecutor(self.threads or None) as pool:
-            found = list(pool.map(self.pull, *rows))
-        return tuple(np.stack(part).reshape(lead + part[0].shape) for part in zip(*found))  # type: ignore[return-value]
+        def value(y0: jax.Array, p: jax.Array, keeps: bool = False) -> Any:
+            call = lambda *of: prepared.values(*map(np.asarray, of))  # noqa: E731
+            return jax.pure_callback(call, result, y0, p, vmap_method="expand_dims")
+
+        def pull(of: tuple[jax.Array, jax.Array], w: jax.Array) -> Any:
+            call = lambda *of: prepared.gradients(*map(np.asarray, of))  # noqa: E731
+            return jax.pure_callback(call, both, *of, w, vmap_method="expand_dims")
+
+    run = jax.custom_vjp(lambda y0, p: value(y0, p))
+    run.defvjp(lambda y0, p: (value(y0, p, keeps=True), (y0, p)), pull)
+    return jax.jit(run)
+
+
+def _key(options: Options) -> Any:
+    arrays = {name: np.asarray(x, float) for name, x in sorted(options.items())}
+    return tuple((name, x.shape, x.tobytes()) for name, x in arrays.items())
+
+
+@lru_cache(maxsize=None)
+def _named(problem: str) -> _core.Problem:
+    return _core.Problem.named(problem)
 
 
 def solve(
-    problem: _core.Problem | str,
+    problem: _core.Problem | _core.Network | str,
     y0: Any = None,
     p: Any = None,
     method: str = "tsit5",
     *,
+    t0: float | None = None,
+    t1: float | None = None,
     slots: int | None = None,
     budget: int | None = None,
     schedule: str | None = None,
@@ -78,34 +89,51 @@ def solve(
     """y(t1), or the states at `ts`, a row each: an array that JAX differentiates by y0 and p, in reverse mode.
 
     The bits are those of revode.solve and of its pullback by recursive_checkpoint with slots, budget and schedule. A
-    solve that fails gives NaN. A gradient solves again, so that nothing outlives a call.
-    errors  ValueError: float64 is not enabled, and revode.solve's
+    solve that fails gives NaN.
+    problem  a network has samples by rows in y0, t0, t1, and in p its weights: what Mlp.flat takes. Starts in float32 are
+             solved in float32, by tsit5
+    cost     of each problem, method and options the solve that was made last is kept until its gradient is asked for or the
+             next is made; the gradient of an ensemble solves again
+    errors   ValueError: float64 is not enabled, for problems; and revode.solve's
     """
+    if "every" in options:
+        raise ValueError("revode.jax with every (an array's shape is known beforehand) give ts?")
+    how = (method, slots, budget, schedule, threads)
+    if isinstance(problem, _core.Network):
+        return _solve_network(problem, y0, p, t0, t1, how, options)
     if not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
         raise ValueError(
             "revode.jax in single precision (states are float64) jax.config.update('jax_enable_x64', True)?"
         )
-    if "every" in options:
-        raise ValueError("revode.jax with every (an array's shape is known beforehand) give ts?")
-    q = _core.Problem.named(problem) if isinstance(problem, str) else problem
+    q = _named(problem) if isinstance(problem, str) else problem
+    if t0 is not None or t1 is not None:
+        q = q.replace(t0=t0, t1=t1)
+    key = (q.identity, how, _key(options))
+    if key not in _programs:
+        _programs[key] = _program(_prepared(q, how, options), jnp.float64)
     start = jnp.asarray(q.y0 if y0 is None else y0, jnp.float64)
-    parameters = jnp.asarray(q.p if p is None else p, jnp.float64)
-    saves = "ts" in options
-    shape = (*((len(np.asarray(options["ts"])),) if saves else ()), len(q.y0))
-    host = _Callbacks(q, method, _options(options), saves, slots, budget, schedule, threads)
+    return _programs[key](start, jnp.asarray(q.p if p is None else p, jnp.float64))
 
-    def of(*shapes: tuple[int, ...]) -> Any:
-        found = tuple(jax.ShapeDtypeStruct(s, jnp.float64) for s in shapes)
-        return found if len(found) > 1 else found[0]
 
-    @jax.custom_vjp
-    def run(y0: jax.Array, p: jax.Array) -> jax.Array:
-        call = lambda y0, p: host.values(shape, y0, p)  # noqa: E731
-        return jax.pure_callback(call, of(shape), y0, p, vmap_method="broadcast_all")  # type: ignore[no-any-return]
+def _prepared(q: _core.Problem, how: Any, options: Options) -> Any:
+    method, *memory = how
+    return _core.prepare(q, method, _options(options), *memory)
 
-    def pull(kept: tuple[jax.Array, jax.Array], w: jax.Array) -> Any:
-        call = lambda y0, p, w: host.gradients(shape, y0, p, w)  # noqa: E731
-        return jax.pure_callback(call, of(kept[0].shape, kept[1].shape), *kept, w, vmap_method="broadcast_all")
 
-    run.defvjp(lambda y0, p: (run(y0, p), (y0, p)), pull)
-    return run(start, parameters)
+def _solve_network(net: Any, y0: Any, p: Any, t0: Any, t1: Any, how: Any, options: Options) -> jax.Array:
+    if y0 is None or p is None or t0 is None or t1 is None:
+        raise ValueError("a network without y0, p, t0 or t1 (it is a field and has none of its own) give all four?")
+    start = jnp.asarray(y0)
+    start = start.astype(jnp.promote_types(start.dtype, jnp.float32))
+    weights = jnp.asarray(net.flat(p) if hasattr(net, "flat") else p, start.dtype)
+    key = (net.description, start.size, float(t0), float(t1), str(start.dtype), how, _key(options))
+    if key not in _programs:
+        if start.dtype == jnp.float64:
+            q = net.problem(np.zeros(start.size), t0, t1, np.zeros(net.parameters))
+            prepared = _prepared(q, how, options)
+        else:
+            method, *memory = how
+            prepared = _core.prepare_in_float(net, start.size, t0, t1, method, _options(options), *memory)
+        _programs[key] = _program(prepared, start.dtype)
+    ended = _programs[key](start.reshape(-1), weights)
+    return ended.reshape((*ended.shape[:-1], *start.shape))
