@@ -148,6 +148,25 @@ def test_networks_in_single_precision():
         assert np.allclose(mine, others, rtol=1e-5, atol=1e-5)
 
 
+def test_a_training_learns():
+    net, p, y0 = network()
+    turned = y0 @ np.array([[0.0, 1.0], [-1.0, 0.0]])
+
+    @jax.jit
+    def step(p, mean):
+        loss, g = jax.value_and_grad(
+            lambda p: ((revode.jax.solve(net, y0, p, t0=0.0, t1=1.0, rtol=1e-5) - turned) ** 2).mean()
+        )(p)
+        mean = 0.9 * mean + g
+        return loss, p - 0.02 * mean, mean
+
+    losses, mean = [], jnp.zeros_like(p)
+    for _ in range(150):
+        loss, p, mean = step(p, mean)
+        losses.append(float(loss))
+    assert losses[-1] < 0.02 * losses[0]
+
+
 def test_equinox_modules_are_weights():
     eqx = pytest.importorskip("equinox")
     net = revode.nn.Mlp(WIDTHS)

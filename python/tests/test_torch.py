@@ -75,7 +75,35 @@ def test_a_training_shares_one_copy_of_the_weights():
     assert torch.equal(net.flat(own), p) and own[0].weight.data_ptr() == p.data_ptr()
 
 
+@pytest.mark.parametrize("slots", [None, 3])
+def test_functions_of_torch_are_fields(slots):
+    own, y0 = module(), batch().requires_grad_()
+    net = revode.nn.Mlp([2, 8, 2])
+    want = torch.autograd.grad(
+        revode.torch.solve(net, y0, own, t0=0.0, t1=1.0, fixed_step=0.1).square().sum(), [y0, *own.parameters()]
+    )
+
+    class Field(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = own
+
+        def forward(self, t, y):
+            return self.layers(y)
+
+    loss = revode.torch.solve(Field(), y0, t0=0.0, t1=1.0, fixed_step=0.1, slots=slots).square().sum()
+    for a, b in zip(torch.autograd.grad(loss, [y0, *own.parameters()]), want):
+        assert torch.allclose(a, b, rtol=1e-11, atol=1e-13)
+    turning = revode.torch.solve(lambda t, y: torch.stack([y[1], -y[0] * t]), torch.ones(2).double(), t0=0.0, t1=2.0, rtol=1e-10)
+    airy = revode.solve(revode.Problem(lambda t, y, p: [y[1], -y[0] * t], [1.0, 1.0], 0, 2), "vern9", rtol=1e-12)
+    assert np.allclose(turning, airy.y, rtol=1e-7)
+
+
 def test_misuse_and_failure():
+    with pytest.raises(ValueError, match="a function of torch's in single precision"):
+        revode.torch.solve(lambda t, y: y, torch.ones(2), t0=0, t1=1)
+    with pytest.raises(ValueError, match="p for a function of torch's"):
+        revode.torch.solve(lambda t, y: y, torch.ones(2), [1.0], t0=0, t1=1)
     with pytest.raises(ValueError, match="give ts"):
         revode.torch.solve("lorenz", every=2)
     with pytest.raises(ValueError, match="a network without y0, p, t0 or t1"):

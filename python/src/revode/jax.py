@@ -22,10 +22,10 @@ from revode._solve import Options, _options
 
 _Program = Callable[[jax.Array, jax.Array], jax.Array]
 
-#: Are calls typed foreign functions of XLA's? Otherwise, where revode was built without the headers of jaxlib, they go
-#: through the interpreter.
-compiled_calls = bool(_core.xla_handlers())
-for _name, _handler in _core.xla_handlers().items():
+#: Are calls typed foreign functions of XLA's? Otherwise, where revode was built without the headers of jaxlib, and from
+#: programs of other devices, they go through the interpreter.
+compiled_calls = hasattr(jax, "ffi") and bool(_core.xla_handlers())
+for _name, _handler in _core.xla_handlers().items() if compiled_calls else ():
     jax.ffi.register_ffi_target(_name, _handler, platform="cpu")
 
 _programs: dict[Any, _Program] = {}
@@ -36,7 +36,7 @@ def _program(prepared: Any, dtype: Any) -> _Program:
     array: Any = jax.ShapeDtypeStruct
     result = array((prepared.rows, prepared.states) if prepared.rows else (prepared.states,), dtype)
     both = array((prepared.states,), dtype), array((prepared.parameters,), dtype)
-    if compiled_calls:
+    if compiled_calls and jax.default_backend() == "cpu":
         number = np.int64(_core.xla_number(prepared))
         values = jax.ffi.ffi_call("revode_values", result, vmap_method="expand_dims")
         gradients = jax.ffi.ffi_call("revode_gradients", both, vmap_method="expand_dims")

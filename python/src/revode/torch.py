@@ -33,8 +33,45 @@ class _Solve(torch.autograd.Function):
         return None, torch.from_numpy(of_y0), torch.from_numpy(of_p)
 
 
+class _Module:
+    """f(t, y) of torch as callbacks: states and weights are seen where they lie, derivatives are autograd's."""
+
+    def __init__(self, f: Any, shape: torch.Size) -> None:
+        self.f, self.shape = f, shape
+        self.parameters = tuple(f.parameters()) if isinstance(f, torch.nn.Module) else ()
+
+    def values(self, t: float, y: Any, p: Any) -> Any:
+        with torch.no_grad():
+            return self.f(torch.tensor(t, dtype=torch.float64), torch.from_numpy(y).view(self.shape)).reshape(-1).numpy()
+
+    def vjp(self, t: float, y: Any, p: Any, w: Any) -> Any:
+        with torch.enable_grad():
+            at = torch.tensor(t, dtype=torch.float64, requires_grad=True)
+            state = torch.from_numpy(y).view(self.shape).requires_grad_()
+            f = self.f(at, state).reshape(-1)
+            if not f.requires_grad:
+                return 0.0, torch.zeros_like(state).reshape(-1).numpy(), np.zeros(len(p))
+            inputs = at, state, *self.parameters
+            found = torch.autograd.grad(f, inputs, torch.from_numpy(w), allow_unused=True, materialize_grads=True)
+        by_p = [g.reshape(-1) for g in found[2:]]
+        return found[0].item(), found[1].reshape(-1).numpy(), torch.cat(by_p).numpy() if by_p else np.zeros(0)
+
+
+def _callable(f: Any, y0: Any, t0: Any, t1: Any) -> tuple[_core.Problem, torch.Tensor]:
+    """The problem of a function f(t, y) of torch's, and its parameters behind each other."""
+    if y0 is None or t0 is None or t1 is None:
+        raise ValueError("a function of torch's without y0, t0 or t1 (it has none of its own) give all three?")
+    start = torch.as_tensor(y0)
+    of = _Module(f, start.shape)
+    if any(x.dtype != torch.float64 for x in (start, *of.parameters)):
+        raise ValueError("a function of torch's in single precision (its states are float64) call .double()?")
+    p = torch.cat([x.reshape(-1) for x in of.parameters]) if of.parameters else start.new_zeros(0)
+    q = _core.Problem(of.values, start.detach().reshape(-1).numpy(), t0, t1, p.detach().numpy(), vjp=of.vjp)
+    return q, p
+
+
 def solve(
-    problem: _core.Problem | _core.Network | str,
+    problem: _core.Problem | _core.Network | str | Any,
     y0: Any = None,
     p: Any = None,
     method: str = "tsit5",
@@ -51,7 +88,9 @@ def solve(
     The bits are those of revode.solve and its pullback by recursive_checkpoint with slots, budget and schedule. A solve that
     fails gives NaN. backward() replays the one solve that was made: nothing is solved twice.
     problem  a network has samples by rows in y0, t0, t1, and in p its weights: what Mlp.flat takes, a torch.nn.Module say.
-             Starts in float32 are solved in float32, by tsit5; all else is float64
+             Starts in float32 are solved in float32, by tsit5; all else is float64. Any other function f(t, y) of
+             torch's, a Module say, is called once an evaluation, with y of y0's shape, and differentiated by autograd: its
+             parameters get their gradients, each by one more call
     errors   ValueError: every (give ts), a network without y0, p, t0 or t1, and revode.solve's
     """
     if "every" in options:
@@ -70,10 +109,14 @@ def solve(
             q = problem.problem(np.zeros(start.numel()), t0, t1, np.zeros(problem.parameters))
             prepared = _core.prepare(q, method, _options(options), *memory)
     else:
-        q = _core.Problem.named(problem) if isinstance(problem, str) else problem
-        q = q.replace(t0=t0, t1=t1)
+        if isinstance(problem, (_core.Problem, str)):
+            q = _core.Problem.named(problem) if isinstance(problem, str) else problem
+            q, weights = q.replace(t0=t0, t1=t1), q.p if p is None else p
+        elif p is None:
+            q, weights = _callable(problem, y0, t0, t1)
+        else:
+            raise ValueError("p for a function of torch's (it has its own parameters) leave it out?")
         start = torch.as_tensor(q.y0 if y0 is None else y0)
-        weights = q.p if p is None else p
         prepared = _core.prepare(q, method, _options(options), *memory)
     dtype = torch.float32 if isinstance(prepared, _core.PreparedFloat) else torch.float64
     flat = start.to(dtype).reshape(-1), torch.as_tensor(weights).to(dtype).reshape(-1)
