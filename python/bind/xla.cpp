@@ -50,34 +50,25 @@ class table_of_solves {
 
 /// Of each prepared solve the one that was made last and waits for its pullback, which takes it: a gradient that comes
 /// next need not solve again, and no more than one is ever kept.
+template <class T>
 class waiting_room {
  public:
-  template <class T>
   void put(std::int64_t number, std::unique_ptr<kept_solve<T>> s) {
     const std::lock_guard lock(one_at_a_time_);
-    of<T>()[number] = std::move(s);
+    last_[number].swap(s);
   }
   /// Null where none waits, or one of other inputs.
-  template <class T>
   std::unique_ptr<kept_solve<T>> take(std::int64_t number, std::span<const T> y0,
                                       std::span<const T> p) {
     const std::lock_guard lock(one_at_a_time_);
-    std::unique_ptr<kept_solve<T>> found = std::move(of<T>()[number]);
+    std::unique_ptr<kept_solve<T>> found = std::move(last_[number]);
     if (found && !found->is_of(y0, p)) found.reset();
     return found;
   }
 
  private:
-  template <class T>
-  auto& of() {
-    if constexpr (std::is_same_v<T, double>)
-      return doubles_;
-    else
-      return floats_;
-  }
   std::mutex one_at_a_time_;
-  std::map<std::int64_t, std::unique_ptr<kept_solve<double>>> doubles_;
-  std::map<std::int64_t, std::unique_ptr<kept_solve<float>>> floats_;
+  std::map<std::int64_t, std::unique_ptr<kept_solve<T>>> last_;
 };
 
 // What programs call may be called until the process ends: these are never taken down.
@@ -85,8 +76,9 @@ table_of_solves& solves() {
   static auto& all = *new table_of_solves;
   return all;
 }
-waiting_room& waiting() {
-  static auto& all = *new waiting_room;
+template <class T>
+waiting_room<T>& waiting() {
+  static auto& all = *new waiting_room<T>;
   return all;
 }
 
@@ -130,7 +122,7 @@ ffi::Error solve_values(std::int64_t number, bool keeps, ffi::AnyBuffer y0, ffi:
     const arguments<T> of(y0, p);
     const points<T> y = as_points<T>(*result, s.rows > 0 ? 2 : 1);
     if (!keeps || y.count() != 1) return values(s, of.y0, of.p, y);
-    waiting().put(number, s.keep(of.y0.row(0, {}), of.p.row(0, {}), y.row(0, {})));
+    waiting<T>().put(number, s.keep(of.y0.row(0, {}), of.p.row(0, {}), y.row(0, {})));
   });
 }
 ffi::Error solve_gradients(std::int64_t number, ffi::AnyBuffer y0, ffi::AnyBuffer p,
@@ -141,7 +133,7 @@ ffi::Error solve_gradients(std::int64_t number, ffi::AnyBuffer y0, ffi::AnyBuffe
     const auto bar = as_points<const T>(w, s.rows > 0 ? 2 : 1);
     const points<T> gy0 = as_points<T>(*by_y0, 1), gp = as_points<T>(*by_p, 1);
     if (gy0.count() == 1)
-      if (const auto kept = waiting().take<T>(number, of.y0.row(0, {}), of.p.row(0, {})))
+      if (const auto kept = waiting<T>().take(number, of.y0.row(0, {}), of.p.row(0, {})))
         return kept->pull(bar.row(0, {}), gy0.row(0, {}), gp.row(0, {}));
     gradients(s, of.y0, of.p, bar, gy0, gp);
   });
