@@ -39,6 +39,13 @@ field make_field(const std::vector<index>& widths, const std::string& activation
                time ? nn::time_input::yes : nn::time_input::no);
 }
 
+/// Batches that lie the other way may have the right number of numbers.
+void expect_samples(const field& f, std::size_t numbers) {
+  if (numbers != static_cast<std::size_t>(f.states()))
+    throw std::invalid_argument("samples of " + std::to_string(numbers) +
+                                " numbers (the field has " + std::to_string(f.states()) +
+                                " states) give a batch with a sample a row?");
+}
 /// Sizes that do not fit, told before any work.
 void expect_sizes(const field& f, std::size_t states, std::size_t parameters) {
   const auto of_sample = static_cast<std::size_t>(f.states());
@@ -54,6 +61,9 @@ void expect_sizes(const field& f, std::size_t states, std::size_t parameters) {
 
 any_problem as_problem(const field& f, const nb::object& y0, double t0, double t1,
                        const nb::object& p) {
+  const auto batch =
+      nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(as_array(y0));
+  if (batch.ndim() > 1) expect_samples(f, batch.shape(batch.ndim() - 1));
   any_problem q{.f = any_field(std::make_shared<const erased_field>(f)),
                 .y0 = from_numpy(y0),
                 .t0 = t0,
@@ -179,6 +189,8 @@ void bind_networks(nb::module_& m) {
           [](field* self, const std::vector<index>& widths, const std::string& activation,
              bool time) { new (self) field(make_field(widths, activation, time)); },
           nb::arg("widths"), nb::arg("activation") = "tanh", nb::kw_only(), nb::arg("time") = false)
+      .def("expect_samples", &expect_samples, nb::arg("numbers"),
+           "ValueError for rows of other length than a sample's.")
       .def_prop_ro("description",
                    [](const field& f) {
                      const auto& layers = f.network().layers();

@@ -103,10 +103,7 @@ points<const T> as_points(const array<T>& a, std::size_t size, std::size_t behin
                                 std::to_string(behind) + ") reshape it?");
   std::size_t numbers = 1;
   for (std::size_t k = a.ndim() - behind; k < a.ndim(); ++k) numbers *= a.shape(k);
-  if (numbers != size)
-    throw std::invalid_argument("a row of " + std::to_string(numbers) +
-                                " numbers (this solve has " + std::to_string(size) +
-                                ") give as many?");
+  expect_row(numbers, size);
   return {a.data(), {a.shape_ptr(), a.ndim() - behind}, size};
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -78,6 +79,14 @@ struct points {
     return {data + number * size, size};
   }
 };
+
+/// errors  std::invalid_argument: rows of another length than the solve has
+inline void expect_row(std::size_t numbers, std::size_t wanted) {
+  if (numbers != wanted)
+    throw std::invalid_argument("a row of " + std::to_string(numbers) +
+                                " numbers (this solve has " + std::to_string(wanted) +
+                                ") give as many?");
+}
 
 /// work(0) … work(count − 1), by threads that take the next one.
 /// errors  what the work throws: that of the first one that does, when the others have ended

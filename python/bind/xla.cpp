@@ -82,13 +82,14 @@ waiting_room<T>& waiting() {
   return all;
 }
 
-/// A buffer as points whose rows have `behind` axes behind those that count them.
+/// A buffer as points whose rows have `size` numbers, in `behind` axes behind those that count them.
 template <class T>
-points<T> as_points(ffi::AnyBuffer of, std::size_t behind) {
+points<T> as_points(ffi::AnyBuffer of, std::size_t size, std::size_t behind = 1) {
   const auto axes = of.dimensions();
   const std::size_t lead = axes.size() - behind;
   points<T> a{static_cast<T*>(of.untyped_data()), {axes.begin(), lead}, 1};
   for (std::size_t k = lead; k < axes.size(); ++k) a.size *= static_cast<std::size_t>(axes[k]);
+  expect_row(a.size, size);
   return a;
 }
 
@@ -110,17 +111,17 @@ ffi::Error told(std::int64_t number, const Work& work) {
 template <class T>
 struct arguments {
   points<const T> y0, p;
-  arguments(const ffi::AnyBuffer& start, const ffi::AnyBuffer& with)
-      : y0(as_points<const T>(start, 1)),
-        p(as_points<const T>(with, 1)) {}
+  arguments(const prepared_solve& s, const ffi::AnyBuffer& start, const ffi::AnyBuffer& with)
+      : y0(as_points<const T>(start, s.states)),
+        p(as_points<const T>(with, s.parameters)) {}
 };
 
 /// With `keeps` a single solve waits for its pullback.
 ffi::Error solve_values(std::int64_t number, bool keeps, ffi::AnyBuffer y0, ffi::AnyBuffer p,
                         ffi::Result<ffi::AnyBuffer> result) {
   return told(number, [&]<class T>(const prepared_solve_of<T>& s) {
-    const arguments<T> of(y0, p);
-    const points<T> y = as_points<T>(*result, s.rows > 0 ? 2 : 1);
+    const arguments<T> of(s, y0, p);
+    const points<T> y = as_points<T>(*result, s.results(), s.rows > 0 ? 2 : 1);
     if (!keeps || y.count() != 1) return values(s, of.y0, of.p, y);
     waiting<T>().put(number, s.keep(of.y0.row(0, {}), of.p.row(0, {}), y.row(0, {})));
   });
@@ -129,9 +130,9 @@ ffi::Error solve_gradients(std::int64_t number, ffi::AnyBuffer y0, ffi::AnyBuffe
                            ffi::AnyBuffer w, ffi::Result<ffi::AnyBuffer> by_y0,
                            ffi::Result<ffi::AnyBuffer> by_p) {
   return told(number, [&]<class T>(const prepared_solve_of<T>& s) {
-    const arguments<T> of(y0, p);
-    const auto bar = as_points<const T>(w, s.rows > 0 ? 2 : 1);
-    const points<T> gy0 = as_points<T>(*by_y0, 1), gp = as_points<T>(*by_p, 1);
+    const arguments<T> of(s, y0, p);
+    const auto bar = as_points<const T>(w, s.results(), s.rows > 0 ? 2 : 1);
+    const points<T> gy0 = as_points<T>(*by_y0, s.states), gp = as_points<T>(*by_p, s.parameters);
     if (gy0.count() == 1)
       if (const auto kept = waiting<T>().take(number, of.y0.row(0, {}), of.p.row(0, {})))
         return kept->pull(bar.row(0, {}), gy0.row(0, {}), gp.row(0, {}));

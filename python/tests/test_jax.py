@@ -68,6 +68,19 @@ def test_a_solve_that_fails_is_nan():
 def test_misuse():
     with pytest.raises(ValueError, match="give ts"):
         end(P, every=2)
+    with pytest.raises(ValueError, match=r"y0 of shape \(4,\) \(this solve has \(3,\)\)"):
+        end(P, np.ones(4))
+    with pytest.raises(ValueError, match=r"p of shape \(9,\) \(this solve has \(42,\)\)"):
+        revode.jax.solve(revode.nn.Mlp(WIDTHS), np.ones((2, 2)), np.ones(9), t0=0.0, t1=1.0)
+    with pytest.raises(ValueError, match="samples of 4 numbers"):
+        revode.jax.solve(revode.nn.Mlp(WIDTHS), np.ones((2, 4)), np.ones(42), t0=0.0, t1=1.0)
+    prepared = revode._core.prepare(revode.Problem.named("lorenz"), "tsit5", revode._core.Options(), None, None, None, 0)
+    with pytest.raises(ValueError, match=r"a row of 4 numbers \(this solve has 3\)"):
+        prepared.values(np.ones((2, 4)), np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"3 points and 2 \(or 1 for all\)"):
+        prepared.values(np.ones((3, 3)), np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"1 axes of points and 0"):
+        prepared.values(np.ones((2, 3)), np.ones(3))
     with jax.enable_x64(False), pytest.raises(ValueError, match="jax_enable_x64"):
         end(P)
 

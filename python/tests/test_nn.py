@@ -101,6 +101,8 @@ def test_what_is_no_such_network_is_told():
         revode.nn.Mlp([3, 4, 2])
     with pytest.raises(ValueError, match=r"a start of 5 numbers \(a sample has 2"):
         net.problem(np.ones(5), 0, 1, net.initial(1))
+    with pytest.raises(ValueError, match=r"samples of 4 numbers \(the field has 2 states\) give a batch with a sample a row"):
+        net.problem(np.ones((2, 4)), 0, 1, net.initial(1))
     with pytest.raises(ValueError, match=r"9 weights \(the network has 73\)"):
         net.problem(np.ones(4), 0, 1, np.ones(9))
 

@@ -108,4 +108,6 @@ def test_misuse_and_failure():
         revode.torch.solve("lorenz", every=2)
     with pytest.raises(ValueError, match="a network without y0, p, t0 or t1"):
         revode.torch.solve(revode.nn.Mlp([2, 2]), batch())
+    with pytest.raises(ValueError, match="samples of 4 numbers"):
+        revode.torch.solve(revode.nn.Mlp([2, 2]), torch.ones(2, 4), torch.ones(6), t0=0.0, t1=1.0)
     assert revode.torch.solve("lorenz", max_steps=3).isnan().all()

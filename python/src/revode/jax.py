@@ -59,7 +59,15 @@ def _program(prepared: Any, dtype: Any) -> _Program:
 
     run = jax.custom_vjp(lambda y0, p: value(y0, p))
     run.defvjp(lambda y0, p: (value(y0, p, keeps=True), (y0, p)), pull)
-    return jax.jit(run)
+    compiled = jax.jit(run)
+
+    def checked(y0: jax.Array, p: jax.Array) -> jax.Array:
+        for name, given, wanted in (("y0", y0, both[0]), ("p", p, both[1])):
+            if given.shape != wanted.shape:
+                raise ValueError(f"{name} of shape {given.shape} (this solve has {wanted.shape}) give as many numbers?")
+        return compiled(y0, p)
+
+    return checked
 
 
 def _key(options: Options) -> Any:
@@ -124,6 +132,7 @@ def _solve_network(net: Any, y0: Any, p: Any, t0: Any, t1: Any, how: Any, option
     if y0 is None or p is None or t0 is None or t1 is None:
         raise ValueError("a network without y0, p, t0 or t1 (it is a field and has none of its own) give all four?")
     start = jnp.asarray(y0)
+    net.expect_samples(start.shape[-1] if start.ndim else 1)
     start = start.astype(jnp.promote_types(start.dtype, jnp.float32))
     weights = jnp.asarray(net.flat(p) if hasattr(net, "flat") else p, start.dtype)
     key = (net.description, start.size, float(t0), float(t1), str(start.dtype), how, _key(options))

@@ -100,6 +100,7 @@ def solve(
         if y0 is None or p is None or t0 is None or t1 is None:
             raise ValueError("a network without y0, p, t0 or t1 (it is a field and has none of its own) give all four?")
         start = torch.as_tensor(y0)
+        problem.expect_samples(start.shape[-1] if start.ndim else 1)
         weights = problem.flat(p) if hasattr(problem, "flat") else p
         if start.dtype == torch.float32:
             prepared: Any = _core.prepare_in_float(
