@@ -91,20 +91,8 @@ network_problem pose(const field& f, std::span<const float> y0, double t0, doubl
     return numbers_in_float(
         Eigen::Map<const numbers_in_float>(x.data(), static_cast<Eigen::Index>(x.size())));
   };
-  return {f, vector(y0), static_cast<float>(t0), static_cast<float>(t1), vector(p)};
+  return {f, vector(y0), t0, t1, vector(p)};
 }
-template <class Solution>
-bool take(const Solution& s, std::size_t rows, std::span<float> y) {
-  if (!is_complete(s.status) || s.ys.size() < rows) {
-    fill_with_nan(y);
-    return false;
-  }
-  float* to = y.data();
-  if (rows == 0) std::copy(s.y.begin(), s.y.end(), to);
-  for (std::size_t i = 0; i < rows; ++i) to = std::copy(s.ys[i].begin(), s.ys[i].end(), to);
-  return true;
-}
-
 /// A network in single precision, solved and pulled back.
 template <class M>
 struct kept_network final : kept_solve<float> {

@@ -16,18 +16,6 @@ namespace {
 using seen = std::span<const double>;
 using filled = std::span<double>;
 
-/// The result of a solve, into y; is it whole?
-bool take(const any_solution& s, std::size_t rows, filled y) {
-  if (!is_complete(s.status) || s.ys.size() < rows) {
-    fill_with_nan(y);
-    return false;
-  }
-  if (rows == 0) std::ranges::copy(s.y, y.begin());
-  for (std::size_t i = 0; i < rows; ++i)
-    std::ranges::copy(s.ys[i], y.begin() + static_cast<std::ptrdiff_t>(i * s.y.size()));
-  return true;
-}
-
 struct kept_any final : kept_solve<double> {
   any_problem q;
   any_differentiable_solution s;

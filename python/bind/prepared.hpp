@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include <revode/solve/solution.hpp>
+
 namespace revode::python {
 
 /// A solve that has been made and can be pulled back, with memory of its own.
@@ -52,6 +54,19 @@ bool same_bits(std::span<const T> a, std::span<const T> b) {
 template <class T>
 void fill_with_nan(std::span<T> x) {
   std::fill(x.begin(), x.end(), std::numeric_limits<T>::quiet_NaN());
+}
+
+/// The result of a solve, into y; is it whole?
+template <class Solution, class T>
+bool take(const Solution& s, std::size_t rows, std::span<T> y) {
+  if (!is_complete(s.status) || s.ys.size() < rows) {
+    fill_with_nan(y);
+    return false;
+  }
+  T* to = y.data();
+  if (rows == 0) std::copy(s.y.begin(), s.y.end(), to);
+  for (std::size_t i = 0; i < rows; ++i) to = std::copy(s.ys[i].begin(), s.ys[i].end(), to);
+  return true;
 }
 
 /// An array of many points: the axes in front count them, 1 where all points share a row, and a row has `size`

@@ -34,7 +34,8 @@ class _Solve(torch.autograd.Function):
 
 
 class _Module:
-    """f(t, y) of torch as callbacks: states and weights are seen where they lie, derivatives are autograd's."""
+    """f(t, y) of torch as callbacks: states and weights are seen where they lie, derivatives are autograd's. As with all of
+    autograd's, weights stand still between a solve and its backward()."""
 
     def __init__(self, f: Any, shape: torch.Size) -> None:
         self.f, self.shape = f, shape
