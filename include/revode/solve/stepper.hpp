@@ -209,10 +209,8 @@ class stepper {
       auto found = attempt(march_.method, march_.sys, attempts_.tolerance(), march_.t, t_new,
                            march_.now(), tape.stages, march_.beside());
       if (!ended_) ++attempted_;
-      // An infinite element has an infinite scale, hence a scaled error of 0. (Of a spread state
-      // found.what tells.)
-      const bool overflow =
-          !is_spread_v<Y> && found.error_squared <= 1 && !all_finite(march_.y_tried());
+      // An infinite element has an infinite scale, hence a scaled error of 0.
+      const bool overflow = found.error_squared <= 1 && !is_finite_here(march_.y_tried());
       if (overflow || found.what != status::success)
         found.error_squared = std::numeric_limits<double>::infinity();
       else if (!in_domain(stretches().events(), t_new, march_.y_tried(), march_.sys.p))
@@ -234,10 +232,9 @@ class stepper {
     const double t_new = beyond ? stretches().end() : next;
     const auto found = attempt(march_.method, march_.sys, {.estimate = false}, march_.t, t_new,
                                march_.now(), tape.stages, march_.beside());
-    if (!ended_) ++attempted_;
-    if (!ended_) tell_attempt(stretches().events(), march_.t, t_new, found);
+    if (!ended_) ++attempted_, tell_attempt(stretches().events(), march_.t, t_new, found);
     if (found.what != status::success) return end(found.what);
-    if (!is_spread_v<Y> && !all_finite(march_.y_tried())) return end(status::non_finite_state);
+    if (!is_finite_here(march_.y_tried())) return end(status::non_finite_state);
     if (!in_domain(stretches().events(), t_new, march_.y_tried(), march_.sys.p))
       return end(status::outside_domain);
     accept(t_new, 0, found.record, tape);

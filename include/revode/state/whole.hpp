@@ -109,6 +109,11 @@ bool true_of_all(const Y& y, bool here) {
   if constexpr (is_spread_v<Y>) return !whole<Y>::any(y, !here);
   return here;
 }
+/// Is y finite, where nobody else tells? Attempts tell of spread states by their status.
+template <class Y>
+bool is_finite_here(const Y& y) {
+  return is_spread_v<Y> || all_finite(y);
+}
 /// Is all of y finite? Of a spread state a decision by itself.
 template <class Y>
 bool all_of_it_finite(const Y& y) {

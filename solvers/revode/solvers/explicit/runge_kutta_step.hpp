@@ -97,7 +97,8 @@ REVODE_HD double scaled_error_squared(const tolerance& tol, double h, const rk_t
       sums[1] = muladd(other, other, sums[1]);
     }
   };
-  constexpr int estimates = requires { M::b_embedded_low; } ? 2 : 1;
+  constexpr int estimates = requires { M::b_embedded_low; }
+  ? 2 : 1;
   const auto sums = sums_over<estimates, T>(y_new, add_squares);
   if constexpr (is_spread_v<Y>) *finite = sums.finite;
   const double n = count_of(y_new);

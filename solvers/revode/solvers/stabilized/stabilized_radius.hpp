@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <revode/solvers/stabilized/stabilized_types.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
