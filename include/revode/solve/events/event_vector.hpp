@@ -29,8 +29,8 @@ class event_set<event_list<event_vector<E, Y>>, Y, P> {
  public:
   static constexpr int count = event_vector<E, Y>::most;
   static constexpr int located = count;
-  static constexpr bool moves_parameters = false, listed = false, observed = true, watched = false,
-                        bounded = false;
+  static constexpr bool moves_parameters = false, listed = false, timed = false, observed = true,
+                        watched = false, bounded = false;
 
   explicit event_set(const list& of) : observer_{{std::get<0>(of.each).after_step}} {
     const auto& all = std::get<0>(of.each).each;
