@@ -109,11 +109,12 @@ struct on_one_thread {
 template <class Y>
 using threads_of = std::conditional_t<(static_size_v<Y> < 0), on_threads, on_one_thread>;
 
-/// The same as for_each_element for an f whose calls know nothing of each other: of long states on the threads of the solve.
+/// The same as for_each_element for an f whose calls know nothing of each other: of long states of numbers on the threads
+/// of the solve. Recorded variables stay on the thread that their recording belongs to.
 template <class Y, class F>
 REVODE_HD void sweep_elements(const Y& y, F&& f) {
 #if defined(_OPENMP) && !defined(__CUDACC__)
-  if constexpr (static_size_v<Y> < 0)
+  if constexpr (static_size_v<Y> < 0 && std::is_floating_point_v<scalar_t<Y>>)
     if (const int n = length(y); threads_for(n) > 1)
       return for_each_part(n, [&](int first, int last) {
         for (int i = first; i < last; ++i) f(i);
@@ -190,6 +191,9 @@ REVODE_HD scalar_t<Y> dot(const X& x, const Y& y) {
         y, [&](int i) __attribute__((always_inline)) { sum = muladd(a[i], b[i], sum); });
     return sum;
   } else {
+#if defined(_OPENMP) && !defined(__CUDACC__)
+    const on_threads here(std::is_floating_point_v<T> ? solve_threads : 1);
+#endif
     return block_sum<T>(length(y), [=](int first, int last) {
       T sum(0);
       for (int i = first; i < last; ++i) sum = muladd(a[i], b[i], sum);
