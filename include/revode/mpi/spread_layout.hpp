@@ -38,8 +38,8 @@ class spread_layout {
   spread_layout(const communicator& ranks, const spread_shape& shape)
       : parts_(std::make_shared<parts>(parts{ranks, checked(shape, ranks.size()), {}})) {}
 
-  const communicator& ranks() const { return parts_->ranks; }
-  const spread_shape& shape() const { return parts_->shape; }
+  const communicator& ranks() const { return there().ranks; }
+  const spread_shape& shape() const { return there().shape; }
   index blocks() const { return blocks_of(shape()); }
 
   /// The first block of a rank, and the first row of a block.
@@ -134,6 +134,13 @@ class spread_layout {
     thrown_words thrown;
   };
 
+  const parts& there() const {
+    if (!parts_)
+      throw std::invalid_argument(
+          "a layout of no ranks and rows (one made without arguments waits for another) assign "
+          "spread_layout(communicator(), {.rows = ...})?");
+    return *parts_;
+  }
   static index blocks_of(const spread_shape& s) {
     return (s.rows + s.rows_a_block - 1) / s.rows_a_block;
   }
@@ -148,15 +155,16 @@ class spread_layout {
                                   " elements in blocks of " + std::to_string(s.rows_a_block) +
                                   " rows (a state has some of each) count them again?");
     if (s.rows_a_block == 0) s.rows_a_block = std::max(1, 1024 / s.width);
+    s.rows_a_block = static_cast<int>(std::min<index>(s.rows_a_block, s.rows));
     const index blocks = blocks_of(s);
     if (blocks < ranks)
       throw std::invalid_argument(std::to_string(ranks) + " ranks for " + std::to_string(blocks) +
                                   " blocks of " + std::to_string(s.rows_a_block) +
                                   " rows (each rank holds one at least, and they are not cut) "
                                   "start fewer, or choose smaller blocks?");
-    const index most = (blocks + ranks - 1) / ranks * s.rows_a_block * s.width;
-    if (most > std::numeric_limits<int>::max() / 2)
-      throw std::invalid_argument(std::to_string(most) +
+    const index most = (blocks + ranks - 1) / ranks * s.rows_a_block;
+    if (most > std::numeric_limits<int>::max() / 2 / s.width)
+      throw std::invalid_argument(std::to_string(most) + " rows of " + std::to_string(s.width) +
                                   " elements on a rank (a part is counted by an int) start more "
                                   "ranks, or choose smaller blocks?");
     return s;
