@@ -53,6 +53,28 @@ inline memory_plan plan_of(const recursive_checkpoint& a, const options& o,
   return plan;
 }
 
+/// What of a request is as it is for the solve alone, and what is kept: of a spread state the same on all
+/// ranks, which replay together.
+template <method M, class F, class Y, class P, class... Events>
+void validate_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
+                       const recursive_checkpoint& a, const Events&... events) {
+  if constexpr (is_spread_v<Y>) {
+    const auto text = [](const std::optional<index>& n) { return n ? std::to_string(*n) : "none"; };
+    whole<Y>::agree(
+        q, o, M::name,
+        {{"recursive_checkpoint::slots", text(a.slots)},
+         {"recursive_checkpoint::budget", text(a.budget)},
+         {"recursive_checkpoint::schedule", a.schedule ? std::string(name(*a.schedule)) : "none"},
+         {"recursive_checkpoint::log", std::to_string(static_cast<int>(a.log))},
+         {"recursive_checkpoint, what schedules take of it",
+          std::to_string(a.base) + " " + std::to_string(a.interval) + " " +
+              std::to_string(a.slow_slots) + " " + std::to_string(a.events)}},
+        [&] { validate_request(q, m, o, events...); });
+  } else {
+    validate(q, m, o, events...);
+  }
+}
+
 /// A solution that can be pulled back. It refers to the problem it came from, which must outlive it
 /// unless it is `own`.
 template <class M, class F, class Y, class P, class Events = no_events>
@@ -88,8 +110,11 @@ class differentiable_solution : public solution<Y> {
   /// errors  std::invalid_argument: the solve did not end as asked to, or ys or events of another
   ///         length
   gradient<Y, P> pullback(const cotangents<Y>& w) {
-    check(w);
-    auto [g, r] = pull(w, [&] { return loop_->finish(); });
+    check_end();
+    const bool fits = alone(this->y, [&] { check(w); });
+    cotangents<Y> others{};
+    const bool lacks = lacks_points(w, others);
+    auto [g, r] = pull(fits && !lacks ? w : others, [&] { return loop_->finish(); });
     g.reverse = r;
     return std::move(g);
   }
@@ -105,6 +130,7 @@ class differentiable_solution : public solution<Y> {
     static_assert(!is_spread_v<Y>,
                   "several losses of a state spread over ranks in one pass (one that fails would "
                   "stop on its rank alone) call pullback for each?");
+    if (!losses.empty()) check_end();
     for (const cotangents<Y>& w : losses) check(w);
     if (losses.empty()) return {};
     auto [all, r] = pull(losses, [&] { return loop_->finish_all(); });
@@ -154,8 +180,9 @@ class differentiable_solution : public solution<Y> {
 
   /// The first sweep; a field that throws in it leaves nothing half done.
   [[gnu::noinline]] executor_type sweep(schedule_kind kind, const schedule_request& request) {
-    executor_type run(*loop_, any_schedule(kind, request),
-                      spill_.empty() ? nullptr : std::make_unique<file_pool>(spill_));
+    std::unique_ptr<file_pool> slow;
+    if (!spill_.empty()) alone(loop_->y0(), [&] { slow = std::make_unique<file_pool>(spill_); });
+    executor_type run(*loop_, any_schedule(kind, request), std::move(slow));
     const bool keeps = kept_ && kept_->keeps_sweep();
     if (keeps && !kept_->begin_sweep(run)) return run;
     run.forward();
@@ -169,11 +196,25 @@ class differentiable_solution : public solution<Y> {
     return std::make_unique<kept_type>(*o.restart, begin_solve(*o.restart, print), *loop_);
   }
 
-  void check(const cotangents<Y>& w) const {
+  void check_end() const {
     if (!is_complete(this->status))
       throw std::invalid_argument(std::string("no gradient of a solve that ended with status ") +
                                   revode::name(this->status) + " (" + explain(this->status) +
                                   ") look at solution::status first?");
+  }
+  /// Does this rank say nothing of save points, and another something? Then the same with zeros: save points
+  /// are pulled back by all ranks, or by none.
+  bool lacks_points(const cotangents<Y>& w, cotangents<Y>& with_zeros) const {
+    if constexpr (is_spread_v<Y>) {
+      if (this->ys.empty() || !whole<Y>::any(this->y, !w.ys.empty()) || !w.ys.empty()) return false;
+      with_zeros = w;
+      with_zeros.ys = this->ys;
+      for (Y& y : with_zeros.ys) fill(y, scalar_t<Y>(0));
+      return true;
+    }
+    return false;
+  }
+  void check(const cotangents<Y>& w) const {
     if (!w.ys.empty() && w.ys.size() != this->ys.size())
       throw std::invalid_argument(std::to_string(w.ys.size()) + " cotangents for " +
                                   std::to_string(this->ys.size()) +
@@ -270,13 +311,13 @@ class differentiable_solution : public solution<Y> {
 template <method M, class F, class Y, class P>
 auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
            const recursive_checkpoint& adjoint) {
-  validate(q, m, o);
+  validate_gradient(q, m, o, adjoint);
   return differentiable_solution<M, std::remove_cvref_t<F>, Y, P>(q, m, o, adjoint);
 }
 template <method M, class F, class Y, class P>
 auto solve(problem<F, Y, P>&& q, const M& m, const options& o,
            const recursive_checkpoint& adjoint) {
-  validate(q, m, o);
+  validate_gradient(q, m, o, adjoint);
   const auto own = std::make_shared<const problem<F, Y, P>>(std::move(q));
   return differentiable_solution<M, std::remove_cvref_t<F>, Y, P>(*own, m, o, adjoint, own);
 }
@@ -286,14 +327,14 @@ auto solve(problem<F, Y, P>&& q, const M& m, const options& o,
 template <method M, class F, class Y, class P, class... E>
 auto solve(const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
            const recursive_checkpoint& adjoint) {
-  validate(q, m, o, events);
+  validate_gradient(q, m, o, adjoint, events);
   return differentiable_solution<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(
       q, m, o, adjoint, std::shared_ptr<const problem<F, Y, P>>{}, events);
 }
 template <method M, class F, class Y, class P, class... E>
 auto solve(problem<F, Y, P>&& q, const M& m, const options& o, const event_list<E...>& events,
            const recursive_checkpoint& adjoint) {
-  validate(q, m, o, events);
+  validate_gradient(q, m, o, adjoint, events);
   const auto own = std::make_shared<const problem<F, Y, P>>(std::move(q));
   return differentiable_solution<M, std::remove_cvref_t<F>, Y, P, event_list<E...>>(
       *own, m, o, adjoint, own, events);

@@ -164,10 +164,17 @@ struct whole<spread<T>> {
     return all.code == 0;
   }
 
-  /// Are options, times, parameters and shape the same on every rank, and y0 without NaN?
-  /// errors  std::invalid_argument, on every rank
-  template <class Problem>
-  static void agree(const Problem& q, const options& o, const char* method);
+  /// Are options, times, parameters, shape and what `also` lists the same on every rank, y0 without NaN, and
+  /// does check() throw nowhere?
+  /// cost    a collective
+  /// errors  std::invalid_argument, on every rank; what else check() throws as thrown_on_a_rank
+  template <class Problem, class Check>
+  static void agree(const Problem& q, const options& o, const char* method, const run_print& also,
+                    const Check& check);
+  template <class Body>
+  static bool alone(const state& y, const Body& body) {
+    return y.layout().alone(body);
+  }
 
   /// The sums over blocks of p's cotangents, those over ranks of times', and of all ranks the first status
   /// that is not success.
@@ -199,34 +206,14 @@ struct whole<spread<T>> {
   }
 };
 
-template <class T>
+/// What a rank can see by itself to be no problem of a spread state.
 template <class Problem>
-void whole<spread<T>>::agree(const Problem& q, const options& o, const char* method) {
+void check_parts(const Problem& q, const options& o) {
   const spread_layout& layout = q.y0.layout();
-  const communicator& ranks = layout.ranks();
-  printed_request r{.t0 = q.t0, .t1 = q.t1, .scalar = sizeof(T)};
-  if constexpr (requires { q.p.of_block(0); })
-    r.parameters = sum_of_bytes(q.p.data(), static_cast<std::size_t>(q.p.count()) * sizeof(T));
-  run_print print = print_of(r, o, method, "", __VERSION__, instructions());
-  const spread_shape& shape = layout.shape();
-  print.emplace_back("shape", std::to_string(shape.rows) + " " + std::to_string(shape.width) + " " +
-                                  std::to_string(shape.rows_a_block));
-  print.emplace_back("norm or restart", std::to_string(o.norm.given() + 2 * bool(o.restart)));
-  std::string all;
-  for (const auto& [name, value] : print) all += name + value;
-  struct asked {
-    std::uint64_t sum;
-    index first_nan;
-  };
-  asked here{sum_of_bytes(all.data(), all.size()), -1};
-  const index first = layout.first_row() * shape.width;
-  for (int i = length(q.y0) - 1; i >= 0; --i)
-    if (std::isnan(q.y0[i])) here.first_nan = first + i;
-  const auto of_ranks = ranks.gather(here);
-  for (const asked& of : of_ranks)
-    if (of.sum != of_ranks[0].sum) ranks.agree(print);
-  for (const asked& of : of_ranks)
-    if (of.first_nan >= 0) refuse_start(of.first_nan);
+  if (q.y0.size() != layout.size())
+    throw std::invalid_argument(std::to_string(q.y0.size()) + " elements of y0 for a part of " +
+                                std::to_string(layout.size()) +
+                                " (a part is the rows of a layout) make it of the layout alone?");
   const auto elsewhere = [&](const auto& part) {
     if constexpr (requires { part.layout() == layout; }) return !(part.layout() == layout);
     return false;
@@ -243,6 +230,45 @@ void whole<spread<T>>::agree(const Problem& q, const options& o, const char* met
     throw std::invalid_argument(
         "options::restart for a state spread over ranks (what one rank keeps is no part of what "
         "the others do) leave it out?");
+}
+
+template <class T>
+template <class Problem, class Check>
+void whole<spread<T>>::agree(const Problem& q, const options& o, const char* method,
+                             const run_print& also, const Check& check) {
+  const spread_layout& layout = q.y0.layout();
+  const communicator& ranks = layout.ranks();
+  printed_request r{.t0 = q.t0, .t1 = q.t1, .scalar = sizeof(T)};
+  if constexpr (requires { q.p.of_block(0); })
+    r.parameters = sum_of_bytes(q.p.data(), static_cast<std::size_t>(q.p.count()) * sizeof(T));
+  run_print print = print_of(r, o, method, "", __VERSION__, instructions());
+  const spread_shape& shape = layout.shape();
+  print.emplace_back("shape", std::to_string(shape.rows) + " " + std::to_string(shape.width) + " " +
+                                  std::to_string(shape.rows_a_block));
+  print.insert(print.end(), also.begin(), also.end());
+  std::string all;
+  for (const auto& [name, value] : print) all += name + value;
+  thrown_words thrown = words_of([&] {
+    check_parts(q, o);
+    check();
+  });
+  struct asked {
+    std::uint64_t sum, words;
+    bool misuse;
+    index first_nan;
+  };
+  asked here{sum_of_bytes(all.data(), all.size()), thrown.text.size(), thrown.misuse, -1};
+  const index first = layout.first_row() * shape.width;
+  for (int i = length(q.y0) - 1; i >= 0; --i)
+    if (std::isnan(q.y0[i])) here.first_nan = first + i;
+  const auto of_ranks = ranks.gather(here);
+  for (const asked& of : of_ranks)
+    if (of.sum != of_ranks[0].sum) ranks.agree(print);
+  for (int rank = 0; rank < ranks.size(); ++rank)
+    if (const asked& of = of_ranks[static_cast<std::size_t>(rank)]; of.words > 0)
+      thrown_words{ranks.text_of(rank, std::move(thrown.text), of.words), of.misuse}.raise();
+  for (const asked& of : of_ranks)
+    if (of.first_nan >= 0) refuse_start(of.first_nan);
 }
 
 }  // namespace revode

@@ -59,9 +59,12 @@ void validate_request(const problem<F, Y, P>& q, const M& m, const options& o,
 template <method M, class F, class Y, class P, class... Events>
 [[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M& m, const options& o,
                                             const Events&... events) {
-  if constexpr (is_spread_v<Y>) whole<Y>::agree(q, o, M::name);
-  validate_request(q, m, o, events...);
-  if constexpr (!is_spread_v<Y>) validate_start(q.y0);
+  if constexpr (is_spread_v<Y>) {
+    whole<Y>::agree(q, o, M::name, {}, [&] { validate_request(q, m, o, events...); });
+  } else {
+    validate_request(q, m, o, events...);
+    validate_start(q.y0);
+  }
 }
 
 /// Integrates q from t0 to t1.

@@ -17,7 +17,9 @@ namespace revode {
 ///                         elements are finite: `.of[k]`, `.finite`; sums<K>(y, add, x, code): the
 ///                         greatest x and the first code that is not 0 as well, `.most`, `.code`
 ///   sums_of_blocks(y, k, of)  of(first element, elements, sums) adds k sums of a block, those of all
-///   agree(q, o, name)     before any work: is every rank asked for the same?
+///   agree(q, o, name, also, check)  before any work: is every rank asked for the same, and does check() throw
+///                         on none?
+///   alone(y, body)        runs what may throw on one rank: did it not? The next decision throws it on all
 ///   any(y, here)          is it so on some rank?
 ///   most(y, of, here)     each number becomes the greatest of all ranks; is it so on all of them?
 ///   close(status, g)      the end of a reverse pass: sums over parts, one status
@@ -32,6 +34,17 @@ struct whole {
 /// Is only a part of such a state here?
 template <class Y>
 inline constexpr bool is_spread_v = !whole<Y>::is_here;
+
+/// Runs what may throw where a part of y is, and tells whether it ran. Of a spread state the next decision
+/// throws that on all ranks.
+template <class Y, class Body>
+bool alone(const Y& y, Body&& body) {
+  if constexpr (is_spread_v<Y>)
+    return whole<Y>::alone(y, body);
+  else
+    body();
+  return true;
+}
 
 /// For what decides by the elements that are here.
 template <class Y>

@@ -273,9 +273,11 @@ template <class Set, class Y, class P>
 bool in_domain(Set& events, double t, const Y& y, const P& p) {
   bool all = true;
   if constexpr (Set::bounded)
-    events.for_each([&all, &y, &p, t](int, const auto& e) {
-      if constexpr (domain_predicate<std::remove_cvref_t<decltype(e.event)>, Y, P>)
-        all = all && e.event.inside(static_cast<scalar_t<Y>>(t), y, p);
+    alone(y, [&] {
+      events.for_each([&all, &y, &p, t](int, const auto& e) {
+        if constexpr (domain_predicate<std::remove_cvref_t<decltype(e.event)>, Y, P>)
+          all = all && e.event.inside(static_cast<scalar_t<Y>>(t), y, p);
+      });
     });
   return Set::bounded ? true_of_all(y, all) : all;
 }
@@ -284,9 +286,11 @@ template <class Set, class Y, class P>
 bool tell_step(Set& events, double t, const Y& y, const P& p) {
   bool stop = false;
   if constexpr (Set::observed)
-    events.for_each([&stop, &y, &p, t](int, const auto& e) {
-      if constexpr (step_observer<std::remove_cvref_t<decltype(e.event)>, Y, P>)
-        stop = e.event.after_step(t, y, p) || stop;
+    alone(y, [&] {
+      events.for_each([&stop, &y, &p, t](int, const auto& e) {
+        if constexpr (step_observer<std::remove_cvref_t<decltype(e.event)>, Y, P>)
+          stop = e.event.after_step(t, y, p) || stop;
+      });
     });
   return Set::observed ? !true_of_all(y, !stop) : stop;
 }
