@@ -3,11 +3,15 @@
 
 #include <omp.h>
 
+#include <atomic>
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include <revode/ad/by_rows.hpp>
+#include <revode/adjoint/backsolve.hpp>
+#include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/solvers/dop853.hpp>
 #include <revode/solvers/rock4.hpp>
@@ -98,6 +102,28 @@ TEST_CASE("threads do run: rows are computed on each of them, duals of rows too"
     d.jvp(f, 0.0, q.y0, q.p, 0.0, wave(0.2), q.p, across[threads > 1]);
   }
   CHECK(same_elements(across[0], across[1]));
+}
+
+TEST_CASE("tangents and reverse solves are on the threads of the solve") {
+  std::atomic<int> team = 0;
+  const auto f =
+      by_rows([&](int first, int last, const auto&, const auto& y, const auto& p, auto& dy) {
+        if constexpr (!std::is_floating_point_v<std::remove_cvref_t<decltype(y[0])>>)
+          team = omp_get_num_threads();
+        for (int i = first; i < last; ++i) dy[i] = -p[0] * y[i] * y[i];
+      });
+  const problem q{f, wave(0.01), 0.0, 0.1, numbers{1.5, 0.3, 0.1}};
+  state forward[2], back[2];
+  for (const int threads : {1, 3}) {
+    const options o{.fixed_step = 0.1, .threads = threads};
+    forward[threads > 1] =
+        solve(q, tsit5{}, o, tangents<state, numbers>{.y0 = q.y0, .p = q.p}).y_dot;
+    CHECK(team.exchange(0) == threads);
+    back[threads > 1] = solve(q, tsit5{}, o, backsolve{}).pullback(wave(0.03)).y0;
+    CHECK(team.exchange(0) == threads);
+  }
+  CHECK(same_elements(forward[0], forward[1]));
+  CHECK(same_elements(back[0], back[1]));
 }
 
 TEST_CASE("a kernel with threads of its own is refused where its rows are recorded") {

@@ -134,6 +134,7 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
   const course_type steps(solved);
   r.solution = solved.result();
   if (!is_complete(r.solution.status)) return r;
+  const threads_of<Y> working(o.threads);
   const DY y0 = over_duals(q.y0, direction.y0);
   const DP p = over_duals(q.p, direction.p);
   loss_cotangents<DY, DP> bar;

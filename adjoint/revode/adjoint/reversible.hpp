@@ -123,6 +123,7 @@ class reversible_solution : public solution<Y> {
   /// status  of the gradient: success, reconstruction_failure, or as with recursive_checkpoint
   checked_gradient<Y, P> pullback(const cotangents<Y>& w) {
     check_cotangents<Y>(*this, w);
+    const threads_of<Y> working(loop_->threads());
     auto& sys = loop_->sys();
     const evaluation_counts before = sys.counts;
     checked_gradient<Y, P> g;

@@ -36,6 +36,7 @@ inline options options_backwards(const options& o, const reverse_options& r, ind
   back.max_step = o.max_step;
   back.max_steps = r.max_steps > 0 ? r.max_steps : 10 * attempts + 1000;
   back.controller = o.controller;
+  back.threads = o.threads;
   return back;
 }
 
@@ -250,6 +251,7 @@ template <class M, class F, class Z, class Visit>
 status run_backwards(const problem<F, Z>& q, const M& m, const options& o, statistics& total, Z& z,
                      Visit&& visit) {
   check_problem(m, q);
+  const threads_of<Z> working(o.threads);
   stepper<M, std::remove_cvref_t<F>, Z, vec<scalar_t<Z>, 0>> loop(q, m, o);
   while (!loop.finished()) {
     const index i = loop.position();
