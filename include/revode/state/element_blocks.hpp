@@ -18,18 +18,10 @@ inline constexpr int block_length = 1024;
 /// States of fewer elements stay on one thread.
 inline constexpr int least_for_threads = 100'000;
 
-/// Is the code compiled with OpenMP?
-#if defined(_OPENMP)
-static constexpr bool has_threads = true;
-#else
-static constexpr bool has_threads = false;
-#endif
-
 /// options::threads of the solve that the running thread is in; 1 outside.
 inline constinit thread_local int solve_threads = 1;
 
-/// As long as it lives, long states of this thread's solve are worked on by so many threads. The same with
-/// OpenMP and without: a program may have units of both kinds.
+/// As long as it lives, long states of this thread's solve are worked on by so many threads.
 class on_threads {
  public:
   explicit on_threads(int threads) : before_(solve_threads) { solve_threads = threads; }
@@ -40,6 +32,16 @@ class on_threads {
  private:
   int before_;
 };
+
+// A program may have units with OpenMP and without. What knows of it has a name of its own in each, so that a
+// function that a linker keeps of one unit calls what belongs to it.
+#if defined(_OPENMP)
+inline namespace with_openmp {
+inline constexpr bool has_threads = true;
+#else
+inline namespace without_openmp {
+inline constexpr bool has_threads = false;
+#endif
 
 /// How many threads work on n elements.
 inline int threads_for([[maybe_unused]] int n) {
@@ -126,4 +128,9 @@ void for_each_part(int n, const Work& work) {
   work(0, n);
 }
 
+#if defined(_OPENMP)
+}  // namespace with_openmp
+#else
+}  // namespace without_openmp
+#endif
 }  // namespace revode
