@@ -98,14 +98,17 @@ TEST_CASE("spread: what goes wrong on one rank ends all of them alike, and soon"
 /// Where the elements of a rank may be, and what it says after a step.
 struct bounds {
   double most, until;
+  bool breaks = false;
   template <class T, class P>
-  bool inside(const T&, const spread<double>& y, const P&) const {
+  bool inside(const T& t, const spread<double>& y, const P&) const {
+    if (breaks && t > 0.1) throw std::runtime_error("no such place");
     for (int i = 0; i < length(y); ++i)
       if (!(y[i] <= most)) return false;
     return true;
   }
   template <class P>
   bool after_step(double t, const spread<double>& y, const P&) const {
+    if (breaks && t > 0) throw std::runtime_error("no such step");
     return t > until && y.layout().ranks().rank() == y.layout().ranks().size() - 1;
   }
 };
@@ -121,6 +124,12 @@ TEST_CASE("spread: a domain and an observer of one rank are those of all") {
   for (const std::string& found : {end(0.95, 2), end(2, 0.3)}) CHECK(same_everywhere(found));
   CHECK(end(0.95, 2).starts_with("outside_domain at 0."));
   CHECK(end(2, 0.3).starts_with("stopped_by_callback at 0."));
+  const bool last = layout.ranks().rank() == layout.ranks().size() - 1;
+  const std::string thrown = thrown_by([&] { solve(q, tsit5{}, {}, events(bounds{2, 2, last})); });
+  CHECK(thrown == "thrown: no such step");
+  CHECK(thrown_by([&] {
+          solve(q, tsit5{}, {.first_step = 0.2, .max_steps = 1}, events(bounds{2, 2, last}));
+        }) == "thrown: no such place");
 }
 
 TEST_CASE("spread: ranks that are asked for different things are refused, on every rank") {
@@ -152,6 +161,46 @@ TEST_CASE("spread: ranks that are asked for different things are refused, on eve
         "never; misuse: y0[119] = nan (a solve starts from numbers) give that element a value?");
 }
 
+TEST_CASE("spread: what one rank alone is given or told wrongly is refused on every rank") {
+  const spread_layout layout(communicator(), shape);
+  const int ranks = layout.ranks().size();
+  const bool last = layout.ranks().rank() == ranks - 1;
+  const over_blocks f(layout, round, ring{});
+  const block_parameters<double> p(layout, {30.0, 2.0});
+  const problem q{f, bumps(layout, 0), 0.0, 0.1, p};
+  const auto end = [&](const auto& of, const options& o, const recursive_checkpoint& a = {}) {
+    return thrown_by([&] { solve(of, tsit5{}, o, a); });
+  };
+  options one;
+  if (last) one.restart = kept_in({.file = "unused.kept"});
+  CHECK(end(q, one).starts_with("misuse: options::restart for a state spread over ranks"));
+  one = {};
+  if (last) one.norm.combine = maximum_norm;
+  CHECK(end(q, one).starts_with("misuse: options::norm for a state spread over ranks"));
+  if (ranks > 1)
+    CHECK(end(q, {}, {.slots = last ? 2 : 3})
+              .starts_with("misuse: recursive_checkpoint::slots: not "));
+  recursive_checkpoint spilled{.schedule = schedule_kind::two_tier, .slow_slots = 2, .spill = "."};
+  if (last) spilled.spill = "no/such/folder";
+  CHECK(end(q, {}, spilled).starts_with("thrown: the spill file no/such/folder"));
+  const problem few{f, spread<double>(layout, last ? 5 : layout.size()), 0.0, 0.1, p};
+  CHECK(end(few, {}).starts_with("misuse: 5 elements of y0 for a part of "));
+  const problem none{f, spread<double>(), 0.0, 0.1, p};
+  CHECK(end(none, {}).starts_with("misuse: a layout of no ranks and rows "));
+
+  auto s = solve(q, tsit5{}, {.save = {.ts = {0.03, 0.07}}}, recursive_checkpoint{.slots = 2});
+  const auto w = bumps(layout, 1);
+  cotangents<spread<double>> seen{.y = w};
+  if (last) seen.ys = {w};
+  CHECK(thrown_by([&] { s.pullback(seen); }).starts_with("misuse: 1 cotangents for 2 save points"));
+  auto zeros = w;
+  fill(zeros, 0.0);
+  seen.ys = {last ? w : zeros, zeros};
+  const auto g = s.pullback(seen);
+  if (!last) seen.ys.clear();  // which says the same
+  CHECK(same_elements(s.pullback(seen).y0, g.y0));
+}
+
 TEST_CASE("spread: a layout or a halo that cannot be is refused") {
   const communicator ranks;
   CHECK(thrown_by([&] { spread_layout(ranks, {.rows = 0}); }) ==
@@ -165,6 +214,11 @@ TEST_CASE("spread: a layout or a halo that cannot be is refused") {
   CHECK(thrown_by([&] {
           spread_layout(ranks, {.rows = 1'000'000'000'000, .rows_a_block = 1'000'000'000});
         }).starts_with("misuse: "));
+  CHECK(thrown_by([&] {
+          spread_layout(ranks, {.rows = index{1} << 61, .width = 1 << 30, .rows_a_block = 1 << 30});
+        }).starts_with("misuse: "));
+  const communicator self(MPI_COMM_SELF);
+  CHECK(spread_layout(self, {.rows = 10, .width = 3, .rows_a_block = 1 << 30}).size() == 30);
   const spread_layout uneven(ranks, {.rows = 41, .rows_a_block = 10});
   CHECK(thrown_by([&] { halo<double>(uneven, {.rows = 2}); }) ==
         "misuse: a halo of 2 rows about a block of 1 (only neighbours are asked) choose blocks of "

@@ -155,13 +155,13 @@ class spread_layout {
                                   " elements in blocks of " + std::to_string(s.rows_a_block) +
                                   " rows (a state has some of each) count them again?");
     if (s.rows_a_block == 0) s.rows_a_block = std::max(1, 1024 / s.width);
-    s.rows_a_block = static_cast<int>(std::min<index>(s.rows_a_block, s.rows));
     const index blocks = blocks_of(s);
     if (blocks < ranks)
       throw std::invalid_argument(std::to_string(ranks) + " ranks for " + std::to_string(blocks) +
                                   " blocks of " + std::to_string(s.rows_a_block) +
                                   " rows (each rank holds one at least, and they are not cut) "
                                   "start fewer, or choose smaller blocks?");
+    s.rows_a_block = static_cast<int>(std::min<index>(s.rows_a_block, s.rows));
     const index most = (blocks + ranks - 1) / ranks * s.rows_a_block;
     if (most > std::numeric_limits<int>::max() / 2 / s.width)
       throw std::invalid_argument(std::to_string(most) + " rows of " + std::to_string(s.width) +
