@@ -6,6 +6,7 @@ import numpy as np
 
 import revode.nn
 
+MEMORY = {"revode, all tapes": {"schedule": "store_all"}, "revode, 3 slots": {"slots": 3}}
 STAGES = 6  # evaluations a step of tsit5, whose last is the first of the next
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One case in one precision, all contestants in turn: prints what it found as JSON.
 
-usage: bench/neural/one.py CASE float32|float64 ROUNDS
+usage: bench/neural/one.py CASE float32|float64 ROUNDS [--no-vmap]
 """
 import json
 import sys
@@ -12,7 +12,7 @@ import numpy as np
 
 jax.config.update("jax_enable_x64", sys.argv[2] == "float64")
 
-from case import CASES, STAGES, Case, difference, in_turn, processor_time  # noqa: E402
+from case import CASES, MEMORY, STAGES, Case, difference, in_turn, processor_time  # noqa: E402
 from training import diffrax_solve, each_alone, revode_solve, statistics, training  # noqa: E402
 
 
@@ -28,8 +28,8 @@ def products_at_their_rate(case, dtype):
 
 
 def contestants(case, net, vmaps):
-    yield "revode, all tapes", revode_solve(case, net), None
-    yield "revode, 3 slots", revode_solve(case, net, slots=3), 3
+    for name, memory in MEMORY.items():
+        yield name, revode_solve(case, net, **memory), memory
     yield "Diffrax, one solve for the batch", diffrax_solve(case, net), None
     if vmaps:
         yield "Diffrax, vmap", each_alone(diffrax_solve(case, net)), None
@@ -40,7 +40,7 @@ def main():
     case = next(c for c in CASES if c.name == name)
     net, p, y0, data = case.numbers(dtype)
     runs, gradients = [], {}
-    for contestant, solve, slots in contestants(case, net, case.name != "c"):
+    for contestant, solve, memory in contestants(case, net, case.name != "c" and "--no-vmap" not in sys.argv):
         gradient, step, start = training(solve, data)
         state = start(p)
         compiling = time.perf_counter()
@@ -49,7 +49,7 @@ def main():
         row = {"contestant": contestant, "compiled_in": time.perf_counter() - compiling, "loss": float(value)}
         gradients[contestant] = np.asarray(g)
         if contestant.startswith("revode"):
-            row["steps"], row["bytes"] = statistics(case, net, p.astype(float), y0.astype(float), slots)
+            row["steps"], row["bytes"] = statistics(case, net, p.astype(float), y0.astype(float), memory)
             row["bytes"] = row["bytes"] * np.dtype(dtype).itemsize // 8
         else:
             row["steps"] = int(steps)

@@ -60,6 +60,7 @@ def main():
     parser.add_argument("python", type=pathlib.Path)
     parser.add_argument("--torch", type=pathlib.Path)
     parser.add_argument("--kept", action="store_true")
+    parser.add_argument("--no-vmap", action="store_true", help="leave out Diffrax' vmap, half of the time")
     parser.add_argument("-o", "--out", type=pathlib.Path, default=pathlib.Path("build/bench/results"))
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--cases", default="a,b,c")
@@ -72,7 +73,7 @@ def main():
     def measured(program, python, name, precision):
         print(f"case {name}, {precision}, {program}", file=sys.stderr)
         rounds = max(3, o.rounds // 5) if name == "c" else o.rounds
-        return answer([python, HERE / program, name, precision, rounds])
+        return answer([python, HERE / program, name, precision, rounds, *(["--no-vmap"] if o.no_vmap else [])])
 
     if o.kept:
         data = json.loads(file.read_text())

@@ -10,7 +10,7 @@ import torch
 import torchdiffeq
 
 import revode.torch
-from case import CASES, STAGES, difference, in_turn
+from case import CASES, MEMORY, STAGES, difference, in_turn
 
 
 def module_of(net, p):
@@ -31,11 +31,11 @@ class Field(torch.nn.Module):
         return self.layers(y)
 
 
-def by_revode(case, net, slots):
+def by_revode(case, net, memory):
     how = {"fixed_step": 1 / case.steps} if case.steps else {"rtol": case.rtol, "atol": case.rtol}
     if case.ts is not None:
         how["ts"] = case.ts
-    return lambda field, y0: revode.torch.solve(net, y0, field.layers, t0=0.0, t1=1.0, slots=slots, **how)
+    return lambda field, y0: revode.torch.solve(net, y0, field.layers, t0=0.0, t1=1.0, **memory, **how)
 
 
 def by_torchdiffeq(case, dtype):
@@ -59,11 +59,8 @@ def main():
     net, p, *arrays = case.numbers(precision)
     y0, data = (torch.from_numpy(x) for x in arrays)
     runs, gradients = [], []
-    for contestant, solve in (
-        ("revode in torch, all tapes", by_revode(case, net, None)),
-        ("revode in torch, 3 slots", by_revode(case, net, 3)),
-        ("torchdiffeq", by_torchdiffeq(case, dtype)),
-    ):
+    ours = {name.replace(",", " in torch,"): by_revode(case, net, memory) for name, memory in MEMORY.items()}
+    for contestant, solve in (ours | {"torchdiffeq": by_torchdiffeq(case, dtype)}).items():
         field = Field(module_of(net, torch.from_numpy(p)))
         optimiser = torch.optim.Adam(field.parameters(), 1e-3)
 

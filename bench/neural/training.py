@@ -19,13 +19,13 @@ def field_of(net, t, y, p):
     return y @ layers[-2].T + layers[-1]
 
 
-def revode_solve(case, net, slots=None):
+def revode_solve(case, net, **memory):
     how = {"fixed_step": 1 / case.steps} if case.steps else {"rtol": case.rtol, "atol": case.rtol}
     if case.ts is not None:
         how["ts"] = case.ts
 
     def solve(p, y0):
-        return revode.jax.solve(net, y0, p, t0=0.0, t1=1.0, slots=slots, **how), 0
+        return revode.jax.solve(net, y0, p, t0=0.0, t1=1.0, **memory, **how), 0
 
     return solve
 
@@ -71,9 +71,9 @@ def training(solve, data, rate=1e-3):
     return jax.jit(gradient), jax.jit(step), optimiser.init
 
 
-def statistics(case, net, p, y0, slots=None):
+def statistics(case, net, p, y0, memory):
     """Steps and bytes that revode counts, of a gradient in double precision."""
     how = {"fixed_step": 1 / case.steps} if case.steps else {"rtol": case.rtol, "atol": case.rtol}
-    s = revode.solve(net.problem(y0, 0.0, 1.0, p), adjoint="recursive_checkpoint", slots=slots, **how)
+    s = revode.solve(net.problem(y0, 0.0, 1.0, p), adjoint="recursive_checkpoint", **memory, **how)
     g = s.pullback(np.ones(y0.size))
     return s.statistics["accepted"] + s.statistics["rejected"], g.statistics["peak_bytes"]
