@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training steps of neural differential equations from Python: revode beside Diffrax, and torchdiffeq.
 
-usage: bench/neural/run.py PYTHON [--torch PYTHON [--kept]] [-o FOLDER] [--rounds N] [--cases a,b] [--flags TEXT]
+usage: bench/neural/run.py PYTHON [--torch PYTHON [--kept]] [-o FOLDER] [--rounds N] [--cases a,b] [--no-vmap] [--flags TEXT]
 
 PYTHON is that of an environment with the package, built for this processor, and the libraries it is beside:
 
@@ -10,8 +10,8 @@ PYTHON is that of an environment with the package, built for this processor, and
     build/neural/bin/pip install ./python -C cmake.define.CMAKE_CXX_FLAGS=-march=native
 
 --torch: that of an environment with the package, torch and torchdiffeq (5 GB), which are left out without it; --kept takes
-JAX's rows from the neural.json that is there. Each case and precision is a process of its own, all on one processor; within it contestants take turns and the least
-time of each counts. Writes neural.json; bench/tables.py draws the page.
+JAX's rows from the neural.json that is there. Each case and precision is a process of its own, all on one processor;
+within it contestants take turns and the least time of each counts. Writes neural.json; bench/tables.py draws the page.
 """
 import argparse
 import datetime
