@@ -55,9 +55,9 @@ const auto tensors = [](const std::string& bytes) {
 };
 
 const named_arrays some{{"t", npy_array::list(std::vector{0.0, 0.5})},
-                      {"y", npy_array::rows({1, 2, 3, 4}, 2)},
-                      {"lanes", npy_array::one(revode::index(3))},
-                      {"status", npy_array::list(std::vector<std::string>{"success", "é"})}};
+                        {"y", npy_array::rows({1, 2, 3, 4}, 2)},
+                        {"lanes", npy_array::one(revode::index(3))},
+                        {"status", npy_array::list(std::vector<std::string>{"success", "é"})}};
 tensor_file some_tensors() {
   const double weights[] = {1, 2, 3, 4, 5, 6};
   const float bias[] = {0.5F, 0.25F};

@@ -108,8 +108,8 @@ TEST_CASE("an algebraic equation of a model stands for a state that has no slope
 
 TEST_CASE("a model says of which index its states are") {
   const folder here;
-  const erased_problem q = make_problem(here.write(
-      "rod.ode", "time 0 .. 1\nstate x = 0, z = 1\nindex z = 2\nx' = z\n0 = x - t\n"));
+  const erased_problem q = make_problem(
+      here.write("rod.ode", "time 0 .. 1\nstate x = 0, z = 1\nindex z = 2\nx' = z\n0 = x - t\n"));
   REQUIRE(q.has_mass());
   CHECK(erased_massive_field(q.f).index() == std::vector{1, 2});
 }

@@ -11,14 +11,13 @@ namespace revode::named {
 namespace {
 
 constexpr std::array<std::string_view, 39> reserved{
-    "title", "source",   "time",  "parameter",     "constant",
-    "state", "let",      "event", "when",          "rises",
-    "falls", "crosses",  "above", "below",         "then",
-    "stop",  "continue", "stiff", "discontinuity", "plot",
-    "over",  "index",    "and",   "or",            "not",
-    "if",    "t",        "pi",    "min",           "max",
-    "sin",   "cos",      "tan",   "exp",           "log",
-    "sqrt",  "abs",      "hypot", "atan2"};
+    "title",         "source", "time", "parameter", "constant", "state",
+    "let",           "event",  "when", "rises",     "falls",    "crosses",
+    "above",         "below",  "then", "stop",      "continue", "stiff",
+    "discontinuity", "plot",   "over", "index",     "and",      "or",
+    "not",           "if",     "t",    "pi",        "min",      "max",
+    "sin",           "cos",    "tan",  "exp",       "log",      "sqrt",
+    "abs",           "hypot",  "atan2"};
 
 std::string stem(std::string_view file) {
   const std::string_view last = file.substr(file.find_last_of('/') + 1);
