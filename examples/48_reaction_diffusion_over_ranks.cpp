@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 
 #include <revode/mpi/mpi_session.hpp>
 #include <revode/mpi/over_blocks.hpp>
@@ -50,6 +51,7 @@ double product(const grid& x, const grid& y) {
 
 struct found {
   double loss;
+  grid y;
   gradient<grid, rates> g;
   revode::index attempts, forwards, backwards;
 };
@@ -72,10 +74,34 @@ found solve_over(const communicator& ranks, double moved, const grid* direction)
   const revode::index turn = ranks.statistics().collectives;
   auto g = s.pullback(right);
   const revode::index end = ranks.statistics().collectives;
-  return {product(right, s.y), g, s.stats.accepted + s.stats.rejected, turn - start, end - turn};
+  return {product(right, s.y), s.y,       g, s.stats.accepted + s.stats.rejected,
+          turn - start,        end - turn};
 }
 
-// What of the drop at the start makes v reach the right half, and what do the rates do? mpiexec -n 4 …
+/// Left v at the end, right what more v in a cell at the start would do for the loss. Each rank draws its rows.
+void draw(const char* path, const communicator& ranks, const found& of) {
+  double most = 0;
+  for (int i = 0; i < length(of.y); ++i) most = std::fmax(most, std::abs(of.g.y0[i]));
+  most = most_of_all(of.y, most);
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    if (rank == ranks.rank()) {
+      std::ofstream svg(path, rank == 0 ? std::ios::trunc : std::ios::app);
+      if (rank == 0) svg << "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 66 32'>\n";
+      for_each_cell(of.y, [&](int i, revode::index row, int column, bool v) {
+        const auto cell = [&](int x, double dark) {
+          svg << "<rect x='" << x << "' y='" << row << "' width='1.02' height='1.02' fill='"
+              << (dark < 0 ? "#d55e00" : "#0072b2") << "' fill-opacity='" << std::abs(dark)
+              << "'/>\n";
+        };
+        if (v) cell(column, 2.5 * of.y[i]), cell(column + 34, of.g.y0[i] / most);
+      });
+      if (rank + 1 == ranks.size()) svg << "</svg>\n";
+    }
+    MPI_Barrier(ranks.handle());
+  }
+}
+
+// What of the drop at the start makes v reach the right half, and what do the rates do? mpiexec -n 4 … [FILE.svg]
 int main(int argc, char** argv) {
   mpi_session session(argc, argv);
   const communicator ranks;
@@ -90,6 +116,7 @@ int main(int argc, char** argv) {
                 static_cast<long long>(here.backwards));
     std::printf("loss %.6f; by feed %.4f, by kill %.4f\n", here.loss, here.g.p[2], here.g.p[3]);
   }
+  if (argc > 1) draw(argv[1], ranks, here);
   // along the gradient itself, by the adjoint and by two more solves
   const double slope = product(here.g.y0, here.g.y0), step = 1e-4 / std::sqrt(slope);
   const double up = solve_over(ranks, step, &here.g.y0).loss,
