@@ -10,7 +10,7 @@
 #include <revode/problems/erased_split_field.hpp>
 #include <revode/solvers/imex.hpp>
 #include <revode/solvers/kencarp4.hpp>
-#include <tests/adjoint/parted_fields.hpp>
+#include <adjoint/parted_fields.hpp>
 
 namespace revode {
 
