@@ -9,6 +9,7 @@
 #include <revode/adjoint/control_gradient_error.hpp>
 #include <revode/problems/bouncing_ball.hpp>
 #include <revode/solvers/tsit5.hpp>
+
 #include "events_at_hand.hpp"
 
 namespace revode {
