@@ -15,7 +15,7 @@ using matrix = Eigen::MatrixXd;
 
 /// f(0) … f(n − 1) on three threads, this one among them.
 template <class F>
-void on_threads(Eigen::Index n, const F& f) {
+void on_three_threads(Eigen::Index n, const F& f) {
   const auto part = [&](Eigen::Index k) {
     for (Eigen::Index i = k * n / 3; i < (k + 1) * n / 3; ++i) f(i);
   };
@@ -47,13 +47,13 @@ TEST_CASE("a body over whole matrices that uses threads is refused") {
   SUBCASE("columns of the result") {
     refused([](const auto& a, const auto& b, auto& next) {
       next = a + b;
-      on_threads(12, [&](Eigen::Index j) { next.col(j) = a * b.col(j) + next.col(j); });
+      on_three_threads(12, [&](Eigen::Index j) { next.col(j) = a * b.col(j) + next.col(j); });
     });
   }
   SUBCASE("elements") {
     refused([](const auto& a, const auto& b, auto& next) {
       next = a;
-      on_threads(12, [&](Eigen::Index j) { next(j, j) = sin(a(0, j)) * b(j, 0); });
+      on_three_threads(12, [&](Eigen::Index j) { next(j, j) = sin(a(0, j)) * b(j, 0); });
     });
   }
   SUBCASE("products that nobody has read, sums, functions, constants") {
@@ -61,7 +61,7 @@ TEST_CASE("a body over whole matrices that uses threads is refused") {
       const matrix plain = matrix::Ones(12, 12);
       const auto product = (a * b).eval();
       next = product;
-      on_threads(12, [&](Eigen::Index j) {
+      on_three_threads(12, [&](Eigen::Index j) {
         const auto x = (product.array().tanh() + plain.array()).matrix().eval();
         auto y = x;
         y = y * 2.0 + a;
@@ -72,7 +72,7 @@ TEST_CASE("a body over whole matrices that uses threads is refused") {
   SUBCASE("float beside double") {
     refused([](const auto& a, const auto& b, auto& next) {
       next = a;
-      on_threads(12, [&](Eigen::Index j) {
+      on_three_threads(12, [&](Eigen::Index j) {
         next(0, j) = variable<double>(b.template cast<float>().sum());
       });
     });
