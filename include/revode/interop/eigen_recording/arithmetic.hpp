@@ -96,14 +96,14 @@ auto combine(const F& f, const A& a, const B& b, const char* what) {
   if constexpr (number_like<B>) {
     const auto x = recorded_like<like>(home, a);
     return matrix_variable<like>(
-        apply_binary(f, home, operand<T, spread::full>{x.array_node()},
-                     operand<T, spread::number>{{}, variable<T>(b)}, x.size(), 1),
+        apply_binary(f, home, operand<T, extent::full>{x.array_node()},
+                     operand<T, extent::number>{{}, variable<T>(b)}, x.size(), 1),
         x.rows(), x.cols());
   } else if constexpr (number_like<A>) {
     const auto x = recorded_like<like>(home, b);
     return matrix_variable<like>(
-        apply_binary(f, home, operand<T, spread::number>{{}, variable<T>(a)},
-                     operand<T, spread::full>{x.array_node()}, x.size(), 1),
+        apply_binary(f, home, operand<T, extent::number>{{}, variable<T>(a)},
+                     operand<T, extent::full>{x.array_node()}, x.size(), 1),
         x.rows(), x.cols());
   } else {
     expect_same_shape(what, a, b);
@@ -111,8 +111,8 @@ auto combine(const F& f, const A& a, const B& b, const char* what) {
     const auto y = recorded_like<like>(home, b);
     using result = merged_t<typename decltype(x)::plain_type, typename decltype(y)::plain_type>;
     return matrix_variable<result>(
-        apply_binary(f, home, operand<T, spread::full>{x.array_node()},
-                     operand<T, spread::full>{y.array_node()}, x.size(), 1),
+        apply_binary(f, home, operand<T, extent::full>{x.array_node()},
+                     operand<T, extent::full>{y.array_node()}, x.size(), 1),
         x.rows(), x.cols());
   }
 }

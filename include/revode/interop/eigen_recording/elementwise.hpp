@@ -176,44 +176,44 @@ struct smaller_of {
 /// How an operand meets a result of `parts` parts: element by element (full), the same elements in
 /// every part (repeated), one element a part (each), one number for all (number). The last two are
 /// uniform: a number within a part.
-enum class spread { full, repeated, each, number };
+enum class extent { full, repeated, each, number };
 
-template <class T, spread Spread>
+template <class T, extent Extent>
 struct operand {
-  static constexpr bool uniform = Spread == spread::each || Spread == spread::number;
+  static constexpr bool uniform = Extent == extent::each || Extent == extent::number;
   array_ref<T> array{};
   variable<T> number{};
 
   bool tracked() const {
-    if constexpr (Spread == spread::number)
+    if constexpr (Extent == extent::number)
       return number.home != nullptr && number.home->here();
     else
       return array.tracked();
   }
   void keep(bool needed) {
-    if constexpr (Spread != spread::number) array = needed ? array.keep() : array_ref<T>();
+    if constexpr (Extent != extent::number) array = needed ? array.keep() : array_ref<T>();
   }
   /// What stands in part o of n elements.
   auto part(Eigen::Index o, Eigen::Index n) const {
-    if constexpr (Spread == spread::number)
+    if constexpr (Extent == extent::number)
       return number.value;
-    else if constexpr (Spread == spread::each)
+    else if constexpr (Extent == extent::each)
       return array.is_set() ? array.value()[o] : T(0);
     else
       return const_flat<T>(
-          !array.is_set() ? nullptr : array.value() + (Spread == spread::full ? o * n : 0), n);
+          !array.is_set() ? nullptr : array.value() + (Extent == extent::full ? o * n : 0), n);
   }
 };
 
 /// The cotangent of one operand, contribution(o, w) for part o of the result's.
-template <spread Spread, class T, class Contribution>
+template <extent Extent, class T, class Contribution>
 void pull_operand(const result_bar<T>& bar, const array_place<T>& to, int node, bool last,
                   Eigen::Index parts, const Contribution& contribution) {
-  if constexpr (Spread == spread::full) {
+  if constexpr (Extent == extent::full) {
     bar.give(to, last, parts, contribution);
   } else {
-    T* sums = Spread == spread::number ? &bar.home().adjoint(node) : to.bar_to_add();
-    if constexpr (Spread == spread::repeated) {
+    T* sums = Extent == extent::number ? &bar.home().adjoint(node) : to.bar_to_add();
+    if constexpr (Extent == extent::repeated) {
       const auto add = [&](Eigen::Index o, T* sum) {
         const const_flat<T> w = bar.part(o, parts);
         flat<T>(sum, w.size()) += contribution(o, w);
@@ -221,13 +221,13 @@ void pull_operand(const result_bar<T>& bar, const array_place<T>& to, int node, 
       part_sums(bar.home(), to.count(), add).sum(sums, 0, parts);
     } else {
       for (Eigen::Index o = 0; o < parts; ++o)
-        sums[Spread == spread::each ? o : 0] += pairwise_sum(contribution(o, bar.part(o, parts)));
+        sums[Extent == extent::each ? o : 0] += pairwise_sum(contribution(o, bar.part(o, parts)));
     }
   }
 }
 
 /// y = f(a, b) of `count` elements in `parts` equal parts. At least one operand is full.
-template <spread A, spread B, class T, class F>
+template <extent A, extent B, class T, class F>
 array_ref<T> apply_binary(const F& f, recording<T>& home, operand<T, A> a, operand<T, B> b,
                           Eigen::Index count, Eigen::Index parts) {
   const bool pull_a = a.tracked(), pull_b = b.tracked();
@@ -240,7 +240,7 @@ array_ref<T> apply_binary(const F& f, recording<T>& home, operand<T, A> a, opera
   const array_place<T> to_a = a.array.place(), to_b = b.array.place();
   a.keep((read & reads_a) != 0);
   b.keep((read & reads_b) != 0);
-  operand<T, spread::full> result;
+  operand<T, extent::full> result;
   if ((read & reads_y) != 0) result.array = y;
   record_pull(y, [=](const result_bar<T>& bar) {
     const auto contribution_a = [&](Eigen::Index o, const auto& w) {
@@ -249,7 +249,7 @@ array_ref<T> apply_binary(const F& f, recording<T>& home, operand<T, A> a, opera
     const auto contribution_b = [&](Eigen::Index o, const auto& w) {
       return f.pull_b(a.part(o, n), b.part(o, n), result.part(o, n), w);
     };
-    constexpr bool full_b = B == spread::full;  // goes last, since it may take the result's place
+    constexpr bool full_b = B == extent::full;  // goes last, since it may take the result's place
     if (!full_b && pull_b) pull_operand<B>(bar, to_b, b.number.id, false, parts, contribution_b);
     if (pull_a) {
       if constexpr (std::is_same_v<F, plus_of> || std::is_same_v<F, difference_of>)

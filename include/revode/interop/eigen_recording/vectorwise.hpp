@@ -51,8 +51,8 @@ class vectorwise_variable {
     recording<T>& home = recording_for(m_, v);
     const auto m = in_own_order(home, m_);
     const auto vector = recorded_like<Plain>(home, v);
-    constexpr spread lanes = within ? spread::repeated : spread::each;
-    return {apply_binary(f, home, operand<T, spread::full>{m.array_node()},
+    constexpr extent lanes = within ? extent::repeated : extent::each;
+    return {apply_binary(f, home, operand<T, extent::full>{m.array_node()},
                          operand<T, lanes>{vector.array_node()}, m_.size(), parts()),
             m_.rows(), m_.cols()};
   }
