@@ -10,6 +10,9 @@
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/solvers/rk4.hpp>
 
+// Kernels read their arrays by an int, as they are written; clang would have std::vector's asked by its own type.
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+
 namespace revode {
 namespace {
 
