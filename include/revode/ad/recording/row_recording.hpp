@@ -10,9 +10,10 @@
 
 namespace revode {
 
-/// The inputs that a block reads, in the order in which they are read, and their adjoints.
+/// The inputs that a block reads, in the order in which they are read, and their adjoints. Two of them never share a
+/// line of the cache, since threads write to neighbours at every input.
 template <class T>
-struct block_adjoints {
+struct alignas(64) block_adjoints {
   std::vector<int> read;
   std::vector<T> bars;
 
