@@ -13,6 +13,8 @@
 #include <revode/problems/lotka_volterra.hpp>
 #include <revode/solvers/tsit5.hpp>
 
+#include "thrown_words.hpp"
+
 namespace revode {
 
 using state = vec<double, 2>;
@@ -96,24 +98,6 @@ bool same(const G& a, const G& b) {
 
 using serial_herds = ensemble_solver<tsit5, troubled, state, rates, place>;
 using spread_herds = mpi_ensemble<tsit5, troubled, state, rates, place>;
-
-/// What a call throws, after its kind; empty: nothing.
-template <class Call>
-std::string thrown_by(Call&& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return std::string("misuse: ") + e.what();
-  } catch (const thrown_on_a_rank& e) {
-    return std::string("thrown: ") + e.what();
-  }
-  return "";
-}
-
-/// Is the text the same on all ranks?
-inline bool same_everywhere(const std::string& text) {
-  return thrown_by([&] { communicator().agree({{"text", text}}); }).empty();
-}
 
 /// The first ranks of the world, as many as there are up to `most`: a communicator for these, none for others.
 struct first_ranks {

@@ -9,6 +9,7 @@
 #include <revode/solvers/tsit5.hpp>
 
 #include "spread_problems.hpp"
+#include "thrown_words.hpp"
 
 namespace revode {
 namespace {
@@ -35,21 +36,6 @@ struct troubled_ring : ring {
       }
   }
 };
-
-template <class Call>
-std::string thrown_by(Call&& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& e) {
-    return std::string("misuse: ") + e.what();
-  } catch (const thrown_on_a_rank& e) {
-    return std::string("thrown: ") + e.what();
-  }
-  return "";
-}
-bool same_everywhere(const std::string& text) {
-  return thrown_by([&] { communicator().agree({{"text", text}}); }).empty();
-}
 
 constexpr spread_shape shape{.rows = 120, .rows_a_block = 16};
 constexpr halo_shape round{.rows = 1, .periodic = true};

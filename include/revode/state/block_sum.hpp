@@ -17,12 +17,6 @@ S sum_of_branches(int first, int last, int most, const Leaf& leaf) {
   return sum + sum_of_branches<S>(first + left, last, most, leaf);
 }
 
-#if defined(_OPENMP)
-inline namespace with_openmp {
-#else
-inline namespace without_openmp {
-#endif
-
 template <class S, class Part>
 [[gnu::noinline]] S long_sum(int n, const Part& part) {
   const int count = block_count(n);
@@ -59,9 +53,4 @@ REVODE_HD S block_sum(int n, const Part& part) {
   return part(0, n);
 }
 
-#if defined(_OPENMP)
-}  // namespace with_openmp
-#else
-}  // namespace without_openmp
-#endif
 }  // namespace revode
