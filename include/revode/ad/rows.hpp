@@ -86,11 +86,13 @@ concept has_rows_over = requires(const F& f, const S& t, const read_elements<any
                                  written_rows<S>& dy) {
   f.rows(0, 1, t, y, y, dy);
 };
-/// And those of a plain state.
+/// And those of a plain state, whose length is known at run time.
 template <class F, class Y, class P>
-concept has_rows = static_size_v<Y> < 0 && requires(const F& f, const scalar_t<Y>& t, const Y& y,
-                                                    const P& p, Y& dy){f.rows(0, 1, t, y, p, dy);
-};  // namespace revode
+concept has_plain_rows = requires(const F& f, const scalar_t<Y>& t, const Y& y, const P& p, Y& dy) {
+  f.rows(0, 1, t, y, p, dy);
+};
+template <class F, class Y, class P>
+concept has_rows = static_size_v<Y> < 0 && has_plain_rows<F, Y, P>;
 
 /// wᵀ times the Jacobian of a field that computes its rows, in a recording of a few rows at a time.
 ///   cost    one call of the field over recorded variables, and its pull
