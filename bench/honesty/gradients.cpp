@@ -49,13 +49,15 @@ auto differentiate_with_error(const cli::method_entry& m, const erased_problem& 
                               const vector& weights) {
   auto d = differentiate(m, q, q.y0, q.p, o, weights);
   if (d.gradients.empty()) return d;
-  const looser_solve how(o, m.order);
-  const auto looser = differentiate(m, q, q.y0, q.p, how.o, weights);
-  const double share = how.share(d.result.stats.accepted, looser.result.stats.accepted);
   auto& g = d.gradients.front().bar;
-  if (g.status == status::success)
-    tell_error<vector, vector>(looser.gradients.empty() ? nullptr : &looser.gradients.front().bar,
-                               0, share, 0.1, g);
+  if (g.status != status::success) return d;
+  const auto find = [&](const other_solve& how) {
+    const auto other = differentiate(m, q, q.y0, q.p, how.o, weights);
+    other_gradient<vector, vector> found{.stats = other.result.stats};
+    if (!other.gradients.empty()) found.bar = other.gradients.front().bar;
+    return found;
+  };
+  tell_error_by_others(o, m.order, d.result.stats.accepted, 0.1, g, find);
   return d;
 }
 

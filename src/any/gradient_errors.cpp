@@ -22,19 +22,16 @@ any_value_and_gradient checked(const any_problem& q, const any_method& m, const 
   r.value = loss(s, bar);
   r.gradient = s.pullback(bar);
   if (r.gradient->status != status::success) return r;
-  const looser_solve how(o, m.order());
-  const any_differentiable_solution looser = solve(q, m, how.o, each);
-  std::optional<any_gradient> of_looser;
-  double more = 0;
-  if (is_comparable<any_state>(looser, s)) {
-    any_cotangents looser_bar;
-    more = loss(looser, looser_bar) - *r.value;
-    of_looser = looser.pullback(looser_bar);
-  }
-  tell_error<any_state, any_state>(of_looser ? &*of_looser : nullptr, more,
-                                   how.share(s.stats.accepted, looser.stats.accepted), a.unresolved,
-                                   *r.gradient);
-  r.gradient->error->looser = looser.stats;
+  const auto find = [&](const other_solve& how) {
+    const any_differentiable_solution other = solve(q, m, how.o, each);
+    other_gradient<any_state, any_state> found{.stats = other.stats};
+    if (!is_comparable<any_state>(other, s)) return found;
+    any_cotangents other_bar;
+    found.more = loss(other, other_bar) - *r.value;
+    found.bar = other.pullback(other_bar);
+    return found;
+  };
+  tell_error_by_others(o, m.order(), s.stats.accepted, a.unresolved, *r.gradient, find);
   return r;
 }
 

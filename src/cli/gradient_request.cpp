@@ -127,18 +127,21 @@ differentiated gradient_request::differentiate_once(const initial_value_problem&
 }
 
 void gradient_request::estimate_error(const initial_value_problem& q, differentiated& d) const {
-  const looser_solve how(settings, method.order);
-  double more = 0;
-  const std::vector<weighting> weightings{[&](const solution_type& s) {
-    if (!is_comparable<vector>(s, d.result)) return cotangents<vector>{};
-    more = of.value(s) - of.value(d.result);
-    return of.weigh(s);
-  }};
-  const differentiated looser = differentiate_once(q, how.o, weightings);
-  const bool comparable = looser.has_gradient() && is_comparable<vector>(looser.result, d.result);
-  const double share = how.share(d.result.stats.accepted, looser.result.stats.accepted);
-  tell_error<vector, vector>(comparable ? &looser.gradients.front().bar : nullptr, more, share,
-                             unresolved, d.gradients.front().bar);
+  const auto find = [&](const other_solve& how) {
+    other_gradient<vector, vector> found;
+    const std::vector<weighting> weightings{[&](const solution_type& s) {
+      if (!is_comparable<vector>(s, d.result)) return cotangents<vector>{};
+      found.more = of.value(s) - of.value(d.result);
+      return of.weigh(s);
+    }};
+    const differentiated other = differentiate_once(q, how.o, weightings);
+    found.stats = other.result.stats;
+    if (other.has_gradient() && is_comparable<vector>(other.result, d.result))
+      found.bar = other.gradients.front().bar;
+    return found;
+  };
+  tell_error_by_others(settings, method.order, d.result.stats.accepted, unresolved,
+                       d.gradients.front().bar, find);
 }
 
 differentiated gradient_request::resolve(const initial_value_problem& q,

@@ -106,9 +106,12 @@ TEST_CASE("the error of a gradient along equal steps is that of steps twice as l
   by_grid.grid.erase(by_grid.grid.begin() + 1);  // an odd number of steps: the last is its own
   auto odd = solve(q, tsit5{}, by_grid, with_error{});
   CHECK(odd.pullback(one{1.0}).error->looser.accepted == 8);
-  auto single = solve(q, tsit5{}, {.fixed_step = 4}, with_error{});
-  const auto g = single.pullback(one{1.0});  // no step is longer
-  CHECK(std::isinf(g.error->relative));
+  auto single = solve(q, tsit5{}, {.fixed_step = 4}, with_error{});  // no step is longer
+  const auto g = single.pullback(one{1.0});
+  const double whole = step_factor<tsit5>(16 * z), halves = std::pow(step_factor<tsit5>(8 * z), 2);
+  CHECK(g.error->y0[0] ==
+        doctest::Approx((halves - whole) / (std::pow(0.5, 5) - 1)).epsilon(1e-12));
+  CHECK(g.error->tighter.accepted == 2);
   CHECK(g.status == status::gradient_not_resolved);
 }
 
@@ -133,6 +136,27 @@ TEST_CASE(
   CHECK(g.error->looser.field_evaluations == plain.stats.field_evaluations);
   CHECK(g.error->reverse.vjp_evaluations == of_plain.reverse.vjp_evaluations);
   CHECK(s.pullback(w).error->p == g.error->p);
+}
+
+TEST_CASE("an error of more than a tenth of what is unresolved is told by a tighter solve") {
+  const auto q = lorenz_until(10);
+  const options o{.rtol = 1e-5, .atol = 1e-6, .first_step = 1e-3};
+  const auto w = attractor.y0();
+  const tighter_solve how(o, tsit5::order);
+  CHECK(how.o.rtol == o.rtol * (1.0 / 3));
+  CHECK(how.o.first_step == o.first_step * std::pow(1.0 / 3, 1.0 / 5));
+  auto of_tighter = solve(q, tsit5{}, how.o, recursive_checkpoint{});
+  auto s = solve(q, tsit5{}, o, with_error{}),
+       few = solve(q, tsit5{}, o, with_error<>{.unresolved = 0.01});
+  const auto first = s.pullback(w), g = few.pullback(w), other = of_tighter.pullback(w);
+  REQUIRE(first.error->relative > 0.001);
+  REQUIRE(first.error->relative < 0.01);
+  CHECK(first.error->tighter.accepted == 0);
+  CHECK(g.error->tighter.accepted == of_tighter.stats.accepted);
+  CHECK(g.error->looser.accepted == first.error->looser.accepted);
+  CHECK(g.p == first.p);
+  for (int i = 0; i < 3; ++i) CHECK(g.error->p[i] == how.share(1, 1) * (other.p[i] - g.p[i]));
+  CHECK(few.pullback(w).error->p == g.error->p);
 }
 
 TEST_CASE("a gradient and its error have the same bits for every schedule and budget") {
@@ -205,17 +229,23 @@ TEST_CASE("the error of a gradient is there for events, save points, times and r
   CHECK(run.gradient->error->relative < 1e-3);
 }
 
-TEST_CASE("a gradient whose looser solve has other events is not resolved") {
+TEST_CASE("a gradient beside which no solve has the same events is not resolved") {
   problem q{growth{}, one{1.0}, 0.0, 3.0, one{1.0}};
-  const options o{.rtol = 1e-3, .atol = 1e-3};
-  const double fine = solve(q, tsit5{}, o).y[0];
+  options o{.rtol = 1e-5, .atol = 1e-5};
+  const auto fine = solve(q, tsit5{}, o);
   const double coarse = solve(q, tsit5{}, looser_solve(o, tsit5::order).o).y[0];
-  REQUIRE(fine != coarse);
-  auto s = solve(q, tsit5{}, o, events(level{0.5 * (fine + coarse)}), with_error{});
+  REQUIRE(fine.y[0] != coarse);
+  const auto seen = events(level{0.5 * (fine.y[0] + coarse)});
+  auto s = solve(q, tsit5{}, o, seen, with_error{});
   const auto g = s.pullback(one{1.0});
-  CHECK(g.status == status::gradient_not_resolved);
-  CHECK(std::isinf(g.error->relative));
-  CHECK(g.y0[0] == doctest::Approx(std::exp(3.0)).epsilon(1e-2));
+  CHECK(g.status == status::success);  // by the tighter one, which crosses the level as well
+  CHECK(g.error->tighter.accepted > s.stats.accepted);
+  o.max_steps = s.stats.accepted + s.stats.rejected;
+  auto bounded = solve(q, tsit5{}, o, seen, with_error{});
+  const auto alone = bounded.pullback(one{1.0});
+  CHECK(alone.status == status::gradient_not_resolved);
+  CHECK(std::isinf(alone.error->relative));
+  CHECK(alone.y0[0] == doctest::Approx(std::exp(3.0)).epsilon(1e-4));
 }
 
 TEST_CASE("a gradient that is solved again has the error that was asked for") {

@@ -53,6 +53,19 @@ TEST_CASE("every lane's gradient knows its error, in the bits of the lane alone"
     CHECK(std::abs(estimate) > 0.1 * std::abs(error));
     CHECK(std::abs(estimate) < 10 * std::abs(error));
   });
+  int told_by_tighter = 0;
+  const options loose{.rtol = 1e-3, .atol = 1e-3};
+  const auto g = value_and_checked_gradient(e, tsit5{}, loose, last{}, {}, 0.1, on_host{});
+  for_each_lane_alone(e, loose, [&](index lane, const auto& q, const options& of) {
+    const auto& error = g.error[static_cast<std::size_t>(lane)];
+    const auto alone =
+        value_and_checked_gradient(q, tsit5{}, of, [](const auto& y) { return y[0]; });
+    CHECK(alone.gradient->error->p == error.p);
+    CHECK(alone.gradient->error->tighter.accepted == error.tighter.accepted);
+    told_by_tighter += error.tighter.accepted > 0 ? 1 : 0;
+  });
+  CHECK(told_by_tighter > 0);
+  CHECK(told_by_tighter < 9);
 }
 
 TEST_CASE("a lane whose error is too large says so, and one without a gradient has none") {

@@ -5,12 +5,12 @@
 #include <stdexcept>
 #include <string>
 
+#include <adjoint/parted_fields.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/problems/decay.hpp>
 #include <revode/problems/erased_split_field.hpp>
 #include <revode/solvers/imex.hpp>
 #include <revode/solvers/kencarp4.hpp>
-#include <adjoint/parted_fields.hpp>
 
 namespace revode {
 

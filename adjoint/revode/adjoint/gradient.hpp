@@ -31,8 +31,8 @@ template <class Y>
 using braced_state =
     std::conditional_t<std::is_aggregate_v<Y>, Y, std::initializer_list<scalar_t<Y>>>;
 
-/// How far a gradient is from that of the differential equation: estimated by a second solve at looser
-/// tolerances, see with_error.
+/// How far a gradient is from that of the differential equation: estimated by another solve, see
+/// with_error.
 template <class Y, class P>
 struct gradient_error {
   Y y0;
@@ -44,7 +44,8 @@ struct gradient_error {
   double loss = 0;      ///< of the value
   double relative = 0;  ///< of y0 or p, whichever is larger: the error's 2-norm over the gradient's
   statistics looser{};  ///< of the second solve
-  reverse_statistics reverse{};  ///< of its gradient
+  statistics tighter{};          ///< of the third, where there was one
+  reverse_statistics reverse{};  ///< of the gradient that tells
 };
 
 /// The derivative of a loss of the computed solution, exact for the steps that were taken. Without

@@ -104,10 +104,10 @@ value_and_gradient_result<Y, P> with_running_cost(
                                       std::move(g->ts), g->reverse, std::move(g->stops),
                                       std::move(g->events), std::move(g->times), g->status});
     if (auto& e = g->error)
-      r.gradient->error.emplace(gradient_error<Y, P>{shorten(e->y0, q.y0), std::move(e->p), e->t0,
-                                                     e->t1, std::move(e->ts), std::move(e->stops),
-                                                     std::move(e->events), std::move(e->times),
-                                                     e->loss, e->relative, e->looser, e->reverse});
+      r.gradient->error.emplace(gradient_error<Y, P>{
+          shorten(e->y0, q.y0), std::move(e->p), e->t0, e->t1, std::move(e->ts),
+          std::move(e->stops), std::move(e->events), std::move(e->times), e->loss, e->relative,
+          e->looser, e->tighter, e->reverse});
   }
   return r;
 }

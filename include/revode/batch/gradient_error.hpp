@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <revode/adjoint/with_error.hpp>
@@ -18,7 +20,8 @@ struct checked_lanes : ensemble_gradient<Y, P> {
 /// Loss and gradient of all lanes side by side, as ensemble_solver::gradient, with errors:
 ///   auto g = value_and_checked_gradient(e, tsit5{}, o, loss);   // g.p[l], g.error[l].relative
 /// Each lane has the numbers of with_error for it alone.
-/// cost    a second ensemble with three times the tolerances
+/// cost    a second ensemble with three times the tolerances, and a third with a third of them where one
+///         lane asks for it
 template <method M, class F, class Y, class P, class Loss, class Place = on_device>
 checked_lanes<Y, P> value_and_checked_gradient(const ensemble<F, Y, P>& e, const M& m,
                                                const options& o, const Loss& loss,
@@ -26,17 +29,31 @@ checked_lanes<Y, P> value_and_checked_gradient(const ensemble<F, Y, P>& e, const
                                                double unresolved = 0.1, Place = {}) {
   using solver = ensemble_solver<M, F, Y, P, Place>;
   with_error<>{.unresolved = unresolved}.check(o);
-  const looser_solve how(o, M::order);
-  solver lanes(e, m, o), looser_lanes(e, m, how.o);
-  checked_lanes<Y, P> g{lanes.gradient(loss, memory)};
-  const auto looser = looser_lanes.gradient(loss, memory);
-  const auto steps = lanes.result().stats, of_looser = looser_lanes.result().stats;
+  struct solved_lanes {
+    ensemble_gradient<Y, P> g;
+    std::vector<lane_statistics> stats;
+  };
+  const auto solve_at = [&](const options& at) {
+    solver lanes(e, m, at);
+    auto g = lanes.gradient(loss, memory);
+    return solved_lanes{std::move(g), lanes.result().stats};
+  };
+  solved_lanes first = solve_at(o);
+  checked_lanes<Y, P> g{std::move(first.g)};
+  std::optional<solved_lanes> looser, tighter;
   for (std::size_t l = 0; l < g.status.size(); ++l) {
     gradient<Y, P> one{.y0 = g.y0[l], .p = g.p[l], .status = g.status[l]};
-    const gradient<Y, P> other{.y0 = looser.y0[l], .p = looser.p[l], .status = looser.status[l]};
+    const auto find = [&](const other_solve& how) {
+      auto& other = how.by > 1 ? looser : tighter;
+      if (!other) other = solve_at(how.o);
+      const auto& all = other->g;
+      return other_gradient<Y, P>{
+          .bar = gradient<Y, P>{.y0 = all.y0[l], .p = all.p[l], .status = all.status[l]},
+          .more = static_cast<double>(all.loss[l]) - static_cast<double>(g.loss[l]),
+          .stats = {.accepted = other->stats[l].accepted, .rejected = other->stats[l].rejected}};
+    };
     if (one.status == status::success)
-      tell_error(&other, static_cast<double>(looser.loss[l]) - static_cast<double>(g.loss[l]),
-                 how.share(steps[l].accepted, of_looser[l].accepted), unresolved, one);
+      tell_error_by_others(o, M::order, first.stats[l].accepted, unresolved, one, find);
     g.error.push_back(one.error.value_or(gradient_error<Y, P>{}));
     g.status[l] = one.status;
   }

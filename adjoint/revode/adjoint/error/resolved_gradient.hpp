@@ -32,8 +32,8 @@ auto resolve_gradient(double wanted, int order, options o, const Attempt& attemp
         "out, or look at the error by with_error?");
   constexpr double least = 1e-14;
   const double most = std::pow(2, -0.5 * order);
-  double factor = 1 / looser_solve::by;
-  auto before = attempt(with_tolerances(o, looser_solve::by));
+  double factor = 1 / looser_solve::by_tolerances;
+  auto before = attempt(with_tolerances(o, looser_solve::by_tolerances));
   for (;;) {
     auto now = attempt(std::as_const(o));
     if (!now.gradient || now.gradient->status != status::success) return now;
