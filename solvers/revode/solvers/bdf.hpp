@@ -3,7 +3,7 @@
 
 #include <revode/solvers/multistep/bdf_adjoint.hpp>
 #include <revode/solvers/multistep/bdf_control.hpp>
-#include <revode/solvers/multistep/bdf_dense.hpp>
+#include <revode/solvers/multistep/nordsieck_dense.hpp>
 
 namespace revode {
 

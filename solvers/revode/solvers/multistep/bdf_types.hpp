@@ -7,9 +7,9 @@
 
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/refinement.hpp>
-#include <revode/solve/mass/consistent_start.hpp>
 #include <revode/solvers/implicit/newton.hpp>
 #include <revode/solvers/multistep/bdf_formula.hpp>
+#include <revode/solvers/multistep/nordsieck.hpp>
 
 namespace revode {
 
@@ -36,6 +36,10 @@ struct bdf {
   static constexpr int most_order = K, order = K, embedded_order = K, dense_order = K;
   static constexpr int estimate_order = 1;  ///< of the first step
   static constexpr bool multistep = true;
+  static constexpr int first_of_equal = 1, most_of_equal = K;  ///< orders of fixed steps
+  static constexpr double least_growth = 1.5;                  ///< new factors are worth that
+  using formula = bdf_formula<K>;
+  using order_change = bdf_order_change<K>;
 
   /// What iterations may leave, in units of the tolerance; 0: a tenth, a hundredth where there are algebraic
   /// equations, whose estimates see it as a jump that no step is short enough for.
@@ -48,76 +52,38 @@ concept bdf_method = std::derived_from<M, bdf<M::most_order>>;
 template <bdf_method M>
 inline constexpr bool takes_mass_v<M> = !inexact_v<algebra_t<M>>;
 
-/// zⱼ up to the order of the last step, 0 beyond, and its correction, from which the order is raised.
-template <class Y, int K>
-struct nordsieck {
-  Y z[K + 1], correction;
-
-  nordsieck() = default;
-  explicit nordsieck(const Y& like) : correction(like) {
-    for (Y& part : z) part = like;
-    clear();
-  }
-  template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
-    for (auto& part : self.z) visit(part);
-    visit(self.correction);
-  }
-  void clear() { fill(*this, scalar_t<Y>(0)); }
-};
-template <class Y, int K>
-void fill(nordsieck<Y, K>& s, scalar_t<Y> x) {
-  for (Y& part : s.z) revode::fill(part, x);
-  revode::fill(s.correction, x);
-}
-
-/// What a step leaves to the next one to decide by. Set by propose alone.
-struct bdf_decisions {
-  int order = 1;                          ///< of the next step
-  int wait = 2;                           ///< steps until the order may change
+/// Beside what all families decide by: the iterations.
+struct bdf_decisions : nordsieck_decisions {
   int factors_for = 0, jacobian_for = 0;  ///< steps so far with these
-  int error_failures = 0;                 ///< of the step at hand
   double rate = 1;                        ///< of the iterations with these factors
-  double saved_ratio = 0;                 ///< belongs to bdf_memo::saved; 0: there is none
-  bool first = true, rejected = false, newton_failed = false;
+  bool newton_failed = false;
 
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
-    visit(self.order);
-    visit(self.wait);
+    nordsieck_decisions::parts(self, visit);
     visit(self.factors_for);
     visit(self.jacobian_for);
-    visit(self.error_failures);
     visit(self.rate);
-    visit(self.saved_ratio);
-    visit(self.first);
-    visit(self.rejected);
     visit(self.newton_failed);
   }
 };
 
-/// The order of the array, the last steps (the first of them scales it), where J was taken, the shift of
-/// the factors (0: there are none), and an earlier correction for the estimate at the next order.
+/// Also where J was taken, and the shift of the factors (0: there are none).
 template <class Y, int K>
-struct bdf_memo {
-  int order = 1;
-  double tau[K] = {1};
+struct bdf_memo : nordsieck_memo<Y, K, bdf_decisions> {
+  using base = nordsieck_memo<Y, K, bdf_decisions>;
   double t_jacobian = std::numeric_limits<double>::quiet_NaN();  ///< NaN: there is none
   double shift = 0;
-  Y y_jacobian, saved;
-  bdf_decisions next{};
+  Y y_jacobian;
 
   bdf_memo() = default;
-  explicit bdf_memo(const Y& like) : y_jacobian(like), saved(like) {}
+  explicit bdf_memo(const Y& like) : base(like), y_jacobian(like) {}
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
-    visit(self.order);
-    for (auto& part : self.tau) visit(part);
+    base::parts(self, visit);
     visit(self.t_jacobian);
     visit(self.shift);
     visit(self.y_jacobian);
-    visit(self.saved);
-    visit(self.next);
   }
 };
 
@@ -135,29 +101,6 @@ struct bdf_cache {
   static void parts(Self& self, Visit&& visit) {
     visit(self.jacobian);
     visit(self.factors);
-  }
-};
-
-/// The array behind the step, and the numbers by which it came about.
-template <class Y, int K>
-struct bdf_tape {
-  Y z[K + 1];
-  vec<double, K + 1> l{}, change{};
-  double scale = 1, raise = 0;
-  index before = 1;  ///< the order before it
-
-  bdf_tape() = default;
-  explicit bdf_tape(const Y& like) {
-    for (Y& part : z) part = like;
-  }
-  template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
-    for (auto& part : self.z) visit(part);
-    visit(self.l);
-    visit(self.change);
-    visit(self.scale);
-    visit(self.raise);
-    visit(self.before);
   }
 };
 
@@ -202,35 +145,18 @@ struct bdf_scratch {
 };
 
 template <class M, class Y>
-using bdf_state_t = nordsieck<Y, M::most_order>;
-template <class M, class Y>
-using bdf_tape_t = bdf_tape<Y, M::most_order>;
-template <class M, class Y>
 using bdf_scratch_t = bdf_scratch<algebra_t<M>, Y, M::most_order>;
 
 template <bdf_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {
-  using state = bdf_state_t<M, Y>;
+  using state = nordsieck_t<M, Y>;
   using memo = bdf_memo<Y, M::most_order>;
   using cache = bdf_cache<algebra_t<M>, Y>;
-  using tape = bdf_tape_t<M, Y>;
+  using tape = nordsieck_tape<Y, M::most_order>;
   using record = bdf_record_of<M>;
   using scratch = bdf_scratch_t<M, Y>;
-  using seeds = bdf_state_t<M, Y>;
+  using seeds = nordsieck_t<M, Y>;
   static constexpr bool asks_jacobian = std::is_same_v<algebra_t<M>, dense_algebra>;
 };
-
-template <bdf_method M, class Y>
-const Y& value(const M&, const nordsieck<Y, M::most_order>& s) {
-  return s.z[0];
-}
-template <bdf_method M, class Y>
-const Y& push_value(const M&, const nordsieck<Y, M::most_order>& s) {
-  return s.z[0];
-}
-template <bdf_method M, class Y>
-void pull_value(const M&, const Y& y_bar, nordsieck<Y, M::most_order>& s) {
-  add(y_bar, s.z[0]);
-}
 
 }  // namespace revode
