@@ -18,7 +18,7 @@ using methods =
     decltype(joined(basic_methods{}, rosenbrock_methods{}, implicit_methods{},
                     method_list<ssprk43, rdpk3sp_fsal49, owren_zennaro5, vern6, vern8, vern9,
                                 stormer_verlet, kahan_li8, rkc, rock4, reversible_heun>{},
-                    multistep_methods{}, switching_methods{}));
+                    multistep_methods{}, adams_methods{}, switching_methods{}));
 
 /// Those of `Part` among the methods of the list.
 template <std::size_t Part, class... Methods>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/solvers/adams.hpp>
 #include <revode/solvers/bdf.hpp>
 #include <revode/solvers/bosh3.hpp>
 #include <revode/solvers/bs5.hpp>
@@ -14,6 +15,7 @@
 #include <revode/solvers/mclachlan_atela4.hpp>
 #include <revode/solvers/mclachlan_atela5.hpp>
 #include <revode/solvers/midpoint.hpp>
+#include <revode/solvers/ndf.hpp>
 #include <revode/solvers/owren_zennaro5.hpp>
 #include <revode/solvers/ralston.hpp>
 #include <revode/solvers/rdpk3sp_fsal49.hpp>
@@ -67,7 +69,8 @@ using implicit_methods =
     method_list<implicit_euler, trapezoid, tr_bdf2, kvaerno3, kencarp3, esdirk325, kvaerno4,
                 kencarp4, kencarp47, esdirk436, kvaerno5, kencarp5, esdirk547, esdirk54i8,
                 radau_iia5, radau_iia9, radau_iia13, radau>;
-using multistep_methods = method_list<bdf5>;
+using multistep_methods = method_list<bdf5, ndf5>;
+using adams_methods = method_list<adams12>;
 using switching_methods = method_list<tsit5_rodas5p, vern7_rodas5p>;
 
 /// One list of several.

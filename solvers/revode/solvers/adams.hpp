@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <revode/solvers/multistep/adams_step.hpp>
+#include <revode/solvers/multistep/nordsieck_dense.hpp>
+
+namespace revode {
+
+using adams12 = adams<12>;
+
+}  // namespace revode
