@@ -185,7 +185,7 @@ class pull_course {
       add(pull_restart(0, loop_->work_tape(), first), now_.y);
     } else if (course().count() == 0) {
       const Y bar = push_value(loop_->scheme(), now_.state);
-      now_.t1 = along_solution(*loop_, at_t0(), loop_->y0(), bar);  // moving an end makes a step
+      now_.t1 = along_start(bar);  // moving an end makes a step
       scalar t_bar(0);
       if constexpr (is_massive_v<std::remove_cvref_t<decltype(loop_->sys())>>)
         pull_begin(loop_->scheme(), loop_->sys(), t0, loop_->y0(), now_.state, now_.y, now_.p,
@@ -193,24 +193,24 @@ class pull_course {
       else
         copy(bar, now_.y);
       now_.t0 = static_cast<time>(t_bar) - now_.t1;
-      for (std::size_t k = 0; k < course().saved() && !now_.weights->ys.empty(); ++k) {
-        now_.ts[k] = along_solution(*loop_, at_t0(), loop_->y0(), weight(k));
-        now_.t0 -= now_.ts[k];
-      }
+      for (std::size_t k = 0; k < course().saved() && !now_.weights->ys.empty(); ++k)
+        now_.t0 -= now_.ts[k] = along_start(weight(k));
     } else {
       scalar t_bar(0);
       if constexpr (times_move) loop_->move_with(at_t0());
       pull_begin(loop_->scheme(), loop_->sys(), t0, loop_->y0(), now_.state, now_.y, now_.p, t_bar);
-      now_.t0 += is_multistep_v<M> ? -along_solution(*loop_, at_t0(), loop_->y0(), now_.y)
-                                   : static_cast<time>(t_bar);
+      now_.t0 += is_multistep_v<M> ? -along_start(now_.y) : static_cast<time>(t_bar);
     }
     now_.t0 += std::exchange(now_.start, time(0));  // of a cut at t0
     if (now_.weights->ys.empty()) return;
     if (course().save_points().t0) add(now_.weights->ys.front(), now_.y);
-    for (std::size_t k = 0; k < course().saved() && course().save_step(k) < 0; ++k)
+    for (std::size_t k = 0; k < course().saved() && course().save_step(k) < 0; ++k) {
+      if (is_multistep_v<M> && course().count() > 0) now_.t0 -= along_start(weight(k));
       add(weight(k), now_.y);
+    }
   }
 
+  time along_start(const Y& w) { return along_solution(*loop_, at_t0(), loop_->y0(), w); }
   const Y& weight(std::size_t k) const {
     return now_.weights->ys[k + (course().save_points().t0 ? 1 : 0)];
   }
