@@ -6,6 +6,7 @@
 
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/solvers/adams.hpp>
 #include <revode/solvers/bdf.hpp>
 
 #include "events_at_hand.hpp"
@@ -50,9 +51,10 @@ cotangents<state> loss_of(const Solution& s) {
   for (std::size_t k = 0; k < s.events.size(); ++k) w.events.push_back(1 + static_cast<double>(k));
   return w;
 }
+template <class M>
 auto gradient_by(const inputs& in, double rtol, const recursive_checkpoint& adjoint) {
   const auto q = in.equation();
-  auto s = solve(q, bdf5{}, in.with(rtol), in.list(), adjoint);
+  auto s = solve(q, M{}, in.with(rtol), in.list(), adjoint);
   REQUIRE(s.status == (in.ends ? status::terminal_event : status::success));
   return s.pullback(loss_of(s));
 }
@@ -65,8 +67,9 @@ tangents<state, parameters> some_direction() {
 struct pushed_loss {
   double value = 0, slope = 0;
 };
+template <class M>
 pushed_loss push_by(const inputs& in, double rtol, const tangents<state, parameters>& v) {
-  const auto f = solve(in.equation(), bdf5{}, in.with(rtol), in.list(), v);
+  const auto f = solve(in.equation(), M{}, in.with(rtol), in.list(), v);
   const auto w = loss_of(f);
   pushed_loss sum{dot(*w.y, f.y), dot(*w.y, f.y_dot)};
   for (std::size_t k = 0; k < f.ys_dot.size(); ++k) {
@@ -82,36 +85,38 @@ pushed_loss push_by(const inputs& in, double rtol, const tangents<state, paramet
 
 }  // namespace
 
-TEST_CASE("multistep: push and pull through events are transposes, with the same bits every way") {
+TEST_CASE_TEMPLATE(
+    "multistep: push and pull through events are transposes, with the same bits every way", M, bdf5,
+    adams12) {
   for (const bool ends : {false, true}) {
     inputs in;
     in.ends = ends;
     const auto v = some_direction();
-    const auto g = gradient_by(in, 1e-4, {.schedule = schedule_kind::store_all});
+    const auto g = gradient_by<M>(in, 1e-4, {.schedule = schedule_kind::store_all});
     double back = dot(g.y0, v.y0) + dot(g.p, v.p) + g.t0 * v.t0 + g.t1 * v.t1;
     for (std::size_t k = 0; k < v.ts.size(); ++k) back += g.ts[k] * v.ts[k];
     for (std::size_t k = 0; k < v.stops.size(); ++k) back += g.stops[k] * v.stops[k];
-    CHECK(push_by(in, 1e-4, v).slope == doctest::Approx(back).epsilon(1e-12));
+    CHECK(push_by<M>(in, 1e-4, v).slope == doctest::Approx(back).epsilon(1e-12));
     for (const auto log : {step_replay::steps, step_replay::controller})
       for (const index slots : {1, 3, 8}) {
-        const auto h = gradient_by(in, 1e-4, {.slots = slots, .log = log});
+        const auto h = gradient_by<M>(in, 1e-4, {.slots = slots, .log = log});
         CHECK((h.y0 == g.y0 && h.p == g.p && h.t0 == g.t0 && h.t1 == g.t1));
         CHECK((h.ts == g.ts && h.stops == g.stops && h.events == g.events));
       }
   }
 }
 
-TEST_CASE("multistep: gradients move with the starts behind events") {
+TEST_CASE_TEMPLATE("multistep: gradients move with the starts behind events", M, bdf5, adams12) {
   for (const bool ends : {false, true}) {
     inputs at;
     at.ends = ends;
-    const auto g = gradient_by(at, 1e-9, {});
+    const auto g = gradient_by<M>(at, 1e-9, {});
     const auto check = [&](double pulled, auto&& move) {
       inputs up = at, down = at;
       move(up, 1e-4);
       move(down, -1e-4);
-      const double difference = (push_by(up, 1e-9, some_direction()).value -
-                                 push_by(down, 1e-9, some_direction()).value) /
+      const double difference = (push_by<M>(up, 1e-9, some_direction()).value -
+                                 push_by<M>(down, 1e-9, some_direction()).value) /
                                 2e-4;
       CHECK(std::abs(pulled - difference) <= 5e-5 * (1 + std::abs(difference)));
     };

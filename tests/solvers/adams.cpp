@@ -36,7 +36,7 @@ TEST_CASE(
   for (const double rtol : {1e-4, 1e-8, 1e-12}) {
     CAPTURE(rtol);
     options o{.rtol = rtol, .atol = rtol, .fixed_step = rtol == 1e-4 ? 0.1 : 0.0};
-    o.save.ts = {0.513, 0.5131, 7.7};
+    o.save.ts = {0.2, 0.513, 0.5131, 7.7, 9.2};
     const recursive_checkpoint adjoint{.slots = 3};
     CHECK(replay_law(swinging, adams12{}, o).what == "");
     CHECK(dot_product_law(swinging, adams12{}, o, adjoint, 1).worst < 2e-13);
@@ -78,6 +78,36 @@ TEST_CASE("Adams: from every snapshot the rest of the solve has the same bits, w
       loop.load(s);
       while (!loop.finished()) loop.step(loop.work_tape());
       REQUIRE(equal_bits(loop.state(), end));
+    }
+  }
+}
+
+TEST_CASE("Adams: dense output joins the steps with the field's slopes") {
+  const adams12 m{};
+  for (const double rtol : {1e-4, 1e-9}) {
+    stepper<adams12, swing, pair_of, pair_of> loop(swinging, m,
+                                                   options{.rtol = rtol, .atol = rtol});
+    method_types<adams12, pair_of>::scratch w;
+    const auto check = [&](double theta, double t, const pair_of& y) {
+      const auto& tape = loop.work_tape();
+      pair_of found{}, slope{};
+      interpolate(m, tape.t, tape.t_new, tape.stages, w, theta, found);
+      CHECK(std::abs(found[0] - y[0]) + std::abs(found[1] - y[1]) < 1e-14);
+      if (tape.record.order == 1) return;
+      swinging.f(t, y, swinging.p, slope);
+      for (int i = 0; i < 2; ++i) {
+        interpolation_bar<double> bar;
+        nordsieck<pair_of, 12>* no_seeds = nullptr;
+        pull_interpolate(m, tape.t, tape.t_new, tape.stages, w, theta,
+                         i == 0 ? pair_of{1, 0} : pair_of{0, 1}, no_seeds, bar);
+        CHECK(std::abs(bar.theta / (tape.t_new - tape.t) - slope[i]) < 1e-12);
+      }
+    };
+    while (!loop.finished()) {
+      const pair_of before = loop.state().z[0];
+      loop.step(loop.work_tape());
+      check(0, loop.work_tape().t, before);
+      check(1, loop.work_tape().t_new, loop.state().z[0]);
     }
   }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/solvers/multistep/adams_step.hpp>
-#include <revode/solvers/multistep/nordsieck_dense.hpp>
+#include <revode/solvers/multistep/adams_dense.hpp>
 
 namespace revode {
 

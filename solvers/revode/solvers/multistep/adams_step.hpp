@@ -37,6 +37,8 @@ void evaluate_adams_step(System& sys, double t_new, int q, double h,
                          adams_tape<Y, M::most_order>& tape, carry<M, Y>& c) {
   auto& s = c.state;
   correction_of(sys, t_new, s.z[0], h, tape.l[1], s.z[1], c.cache.change);
+  for (int i = 0, n = length(tape.gap); i < n; ++i)
+    tape.gap.data()[i] = c.cache.change.data()[i] - s.correction.data()[i];
   correct_array(tape, 1, q, c.cache.change, s);
   finish_nordsieck_step(q, h, s, tape, c.memo);
 }
@@ -93,6 +95,7 @@ void pull(const M&, System& sys, double t, double t_new, const adams_record& r,
   const T inverse = T(1 / tape.l[1]), of_slope = T((t_new - t) / tape.l[1]);
   if (seeds != nullptr)
     for (int j = 0; j <= q; ++j) add(seeds->z[j], bar.z[j]);
+  // Seeds of dense output name the gap b − a by the correction's place.
   const auto pull_evaluation = [&](const Y& at) {
     axpy(-inverse, w.first, bar.z[1]);
     fill(w.second, T(0));
@@ -101,9 +104,11 @@ void pull(const M&, System& sys, double t, double t_new, const adams_record& r,
   };
   fill(w.first, T(0));
   pull_correction(tape, 1, q, bar, w.first);
+  if (seeds != nullptr) add(seeds->correction, w.first);
   pull_evaluation(tape.z[0]);
   copy(bar.z[0], w.first);
   add(bar.correction, w.first);
+  if (seeds != nullptr) axpy(T(-1), seeds->correction, w.first);
   pull_evaluation(tape.predicted);
   pull_prediction(tape, q, bar);
 }
@@ -128,6 +133,8 @@ void push(const M&, System& sys, double t, double t_new, const adams_record& r,
   add(dot.correction, dot.z[0]);
   push_evaluation(tape.z[0], w.second);
   correct_array(tape, 1, q, w.second, dot);
+  copy(w.second, w.gap_dot);
+  axpy(T(-1), dot.correction, w.gap_dot);
   w.dot = dot;
 }
 

@@ -19,8 +19,9 @@ namespace revode {
 /// so that what a solve leaves is a few tolerances.
 /// Starts at order 1, also behind events. Fixed steps are of order 2, 3 and then 4 at most, where PECE is stable
 /// for |h λ| to one and more; what their first step leaves is of order 3.
-/// dense output  the array's polynomial, of the order of the step
-/// snapshots  hold the array and the last two corrections: K + 3 states; tapes K + 2
+/// dense output  the array's polynomial with b − a beside it, once continuously differentiable, of the order of
+///               the step
+/// snapshots  hold the array and the last two corrections: K + 3 states; tapes as many
 /// source  Byrne & Hindmarsh, ACM TOMS 1 (1975) 71–96; Shampine & Gordon, Computer Solution of Ordinary
 ///         Differential Equations (1975), of PECE
 template <int K>
@@ -54,18 +55,20 @@ struct adams_cache {
   static void parts(Self&, Visit&&) {}
 };
 
-/// Also where the first evaluation was; the array's first column is where the second one was.
+/// Also where the first evaluation was (the array's first column is where the second one was), and b − a, by
+/// which the array's polynomial misses the start of the step.
 template <class Y, int K>
 struct adams_tape : nordsieck_tape<Y, K> {
   using base = nordsieck_tape<Y, K>;
-  Y predicted;
+  Y predicted, gap;
 
   adams_tape() = default;
-  explicit adams_tape(const Y& like) : base(like), predicted(like) {}
+  explicit adams_tape(const Y& like) : base(like), predicted(like), gap(like) {}
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     base::parts(self, visit);
     visit(self.predicted);
+    visit(self.gap);
   }
 };
 
@@ -75,20 +78,21 @@ struct adams_record {
   std::uint8_t order, next_order;
 };
 
-/// For pull and push; for dense output, the array's tangent.
+/// For pull and push; for dense output, the tangents of the array and of the tape's gap.
 template <class Y, int K>
 struct adams_scratch {
-  Y first, second;
+  Y first, second, gap_dot;
   nordsieck<Y, K> dot;
 
   adams_scratch() = default;
   /// Dense output is the tape's alone.
   static adams_scratch for_dense_output(const Y&) { return {}; }
-  explicit adams_scratch(const Y& y) : first(y), second(y), dot(y) {}
+  explicit adams_scratch(const Y& y) : first(y), second(y), gap_dot(y), dot(y) {}
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     visit(self.first);
     visit(self.second);
+    visit(self.gap_dot);
     visit(self.dot);
   }
 };
