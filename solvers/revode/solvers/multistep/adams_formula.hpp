@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/config.hpp>
+
 namespace revode {
 
 /// The numbers of an Adams step of order q and length h behind steps τ₀, τ₁, … (τ₀ the last one): with
@@ -22,25 +24,37 @@ struct adams_formula {
       multiply(m, j, h / sum);
       sum += tau[j - 1];
     }
-    const double whole = moment(m, q - 1, 1);
-    for (int i = 1; i <= q; ++i) l[i] = m[i - 1] / (i * whole);
-    error = moment(m, q - 1, 2) / whole * (h / sum);
-    ratio = sum / (h * l[q]);
+    const double by_whole = 1 / moment(m, q - 1, 1), inverse = h / sum;
+    for (int i = 1; i <= q; ++i) l[i] = m[i - 1] * inverse_of(i) * by_whole;
+    error = moment(m, q - 1, 2) * by_whole * inverse;
+    ratio = 1 / (inverse * l[q]);
     if (q == K) return;
-    multiply(m, q, h / sum);
-    higher = moment(m, q, 2) / (whole * (q + 1));
+    multiply(m, q, inverse);
+    higher = moment(m, q, 2) * by_whole * inverse_of(q + 1);
   }
 
  private:
   /// m ← m (1 + c x), of degree j then.
   static void multiply(double* m, int j, double c) {
-    for (int i = j; i >= 1; --i) m[i] += m[i - 1] * c;
+    double below = m[0];  // as it was: vectors of what the last pass has stored would wait for it
+    for (int i = 1; i <= j; ++i) {
+      const double here = m[i];
+      m[i] = muladd(below, c, here);
+      below = here;
+    }
   }
   /// ∫₋₁⁰ (−x)^(k−1) m
   static double moment(const double* m, int degree, int k) {
-    double sum = 0, sign = 1;
-    for (int i = 0; i <= degree; ++i, sign = -sign) sum += sign * m[i] / (i + k);
-    return sum;
+    double even = 0, odd = 0;
+    for (int i = 0; i <= degree; i += 2) even += m[i] * inverse_of(i + k);
+    for (int i = 1; i <= degree; i += 2) odd += m[i] * inverse_of(i + k);
+    return even - odd;
+  }
+  static double inverse_of(int i) {
+    static constexpr double all[] = {0,        1,        1.0 / 2,  1.0 / 3,  1.0 / 4,
+                                     1.0 / 5,  1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,
+                                     1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13, 1.0 / 14};
+    return all[i];
   }
 };
 
