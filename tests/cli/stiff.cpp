@@ -29,6 +29,16 @@ TEST_CASE("the automatic method is a pair that switches, for the tolerance; with
   CHECK(grad["check"]["dot_product"]["difference"].get<double>() < 1e-11);
 }
 
+TEST_CASE("multistep methods by name: gradients in five states") {
+  for (const char* words : {"grad lorenz --t1 2 --rtol 1e-8 --method adams12",
+                            "grad rober --rtol 1e-5 --method ndf5"}) {
+    CAPTURE(std::string(words));
+    const auto found = run(std::string(words) + " --slots 5 --check --json").json();
+    CHECK(found["reverse"]["peak_states"] == 5);
+    CHECK(found["check"]["dot_product"]["difference"].get<double>() < 1e-11);
+  }
+}
+
 TEST_CASE("gradients of a stiff problem in five states: as forward mode, by every family") {
   for (const char* method : {"radau_iia5", "rodas5p", "kvaerno5"}) {
     CAPTURE(std::string(method));

@@ -2,14 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include <revode/solvers/bdf.hpp>
 
 #include "implicit_fields.hpp"
-#include "uneven_steps.hpp"
+#include "multistep_checks.hpp"
 
 namespace revode {
 namespace {
@@ -108,14 +107,9 @@ TEST_CASE("BDF: backwards, in float, from rest, over no time, and by component")
   CHECK(dot_product_law(q, bdf5{}, each, recursive_checkpoint{.slots = 3}, 1).worst < 1e-12);
 }
 
-/// Not a number from t = 0.5 on.
-struct breaking {
-  template <class T, class Y, class P>
-  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
-    dy[0] = -p[0] * y[0];
-    if (t >= 0.5) dy[0] = dy[0] * std::numeric_limits<double>::quiet_NaN();
-  }
-};
+TEST_CASE("BDF: an attempt that is not finite leaves no trace") {
+  check_attempt_without_numbers(bdf5{});
+}
 
 TEST_CASE("BDF: trouble is a status, with what was reached") {
   const problem q{breaking{}, vec<double, 1>{1.0}, 0.0, 1.0, vec<double, 1>{2.0}};

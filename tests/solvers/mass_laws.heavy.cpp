@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every method that takes a mass matrix, on every problem of mass_problems.hpp.
 #include <revode/solvers/bdf.hpp>
+#include <revode/solvers/ndf.hpp>
 #include <revode/solvers/radau_iia13.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/radau_iia9.hpp>
@@ -30,7 +31,7 @@ TEST_CASE_TEMPLATE("laws with a mass matrix, all methods", M, rodas3p, rodas4, r
   check_mass_laws(M{}, blended{});
 }
 
-TEST_CASE_TEMPLATE("laws with a mass matrix, all problems", M, rodas5p, radau_iia5, bdf5) {
+TEST_CASE_TEMPLATE("laws with a mass matrix, all problems", M, rodas5p, radau_iia5, bdf5, ndf5) {
   check_mass_laws(M{}, semi_explicit{});
   check_mass_laws(M{}, elements{});
 }

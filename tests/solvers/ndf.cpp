@@ -7,7 +7,7 @@
 #include <revode/solvers/ndf.hpp>
 
 #include "implicit_fields.hpp"
-#include "uneven_steps.hpp"
+#include "multistep_checks.hpp"
 
 namespace revode {
 namespace {

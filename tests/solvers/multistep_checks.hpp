@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cmath>
+#include <limits>
 
 #include <revode/solve/system.hpp>
 #include <revode/testing/laws.hpp>
@@ -40,6 +43,37 @@ double error_on_uneven_steps(const M& m, const Record& r, int n, double omega = 
   }
   for (int i = start; i < n; ++i) replay(m, sys, at(i), at(i + 1), r, c, tape);
   return std::abs(static_cast<double>(c.state.z[0][0] - std::sin(T(omega))));
+}
+
+/// Not a number from t = 0.5 on.
+struct breaking {
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    dy[0] = -p[0] * y[0];
+    if (t >= 0.5) dy[0] = dy[0] * std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
+/// An attempt that is not finite leaves the carry it starts from alone, and the next one its bits.
+template <class M>
+void check_attempt_without_numbers(const M& m) {
+  using Y = vec<double, 1>;
+  const problem q{breaking{}, Y{1.0}, 0.0, 1.0, Y{2.0}};
+  system<breaking, Y, Y> sys(q.f, q.p);
+  const tolerance tol{1e-3, 1e-3, true};
+  auto from = make_carry<M>(q.y0), next = from;
+  auto tape = make_like<typename method_types<M, Y>::tape>(q.y0);
+  begin(m, sys, 0, q.y0, from);
+  const auto before = from;
+  REQUIRE(attempt(m, sys, tol, 0, 0.01, from, tape, next).error_squared <= 1);
+  const auto good = next;
+  const auto found = attempt(m, sys, tol, 0, 0.6, from, tape, next);
+  CHECK((found.what != status::success || !(found.error_squared <= 1)));
+  CHECK(equal_bits(from.state, before.state));
+  CHECK(equal_bits(from.memo, before.memo));
+  REQUIRE(attempt(m, sys, tol, 0, 0.01, from, tape, next).error_squared <= 1);
+  CHECK(equal_bits(next.state, good.state));
+  CHECK(equal_bits(next.memo, good.memo));
 }
 
 }  // namespace revode
