@@ -4,43 +4,17 @@
 #include <memory>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <klu.h>
 
+#include <revode/interop/klu/klu_order.hpp>
 #include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparse_stages.hpp>
 #include <revode/linalg/sparse/sparsity_of.hpp>
 
 namespace revode {
-
-/// The order of elimination of a pattern: minimum degree with pivots on the diagonal.
-class klu_order {
- public:
-  explicit klu_order(const sparsity& p) {
-    klu_common common = settings();
-    symbolic_ = klu_analyze(p.size(), const_cast<int*>(p.starts()),  // KLU reads them only
-                            const_cast<int*>(p.columns()), &common);
-  }
-  klu_order(const klu_order&) = delete;
-  klu_order& operator=(const klu_order&) = delete;
-  ~klu_order() {
-    klu_common common = settings();
-    klu_free_symbolic(&symbolic_, &common);
-  }
-
-  klu_symbolic* get() const { return symbolic_; }
-  /// No block triangular form: its matching would take pivots off the diagonal.
-  static klu_common settings() {
-    klu_common common;
-    klu_defaults(&common);
-    common.btf = 0;
-    return common;
-  }
-
- private:
-  klu_symbolic* symbolic_;
-};
 
 /// Numbers in the places of an LU factorisation over double (K = 1) or complex numbers (K = 2).
 template <int K>
@@ -59,16 +33,14 @@ class klu_place {
     if (order_ != order || by_size_) {
       clear();
       order_ = order;
-      std::vector<double> dominant(static_cast<std::size_t>(K * p.entries()), 0.0);
-      for (int i = 0; i < p.size(); ++i)
-        for (int e = p.start(i); e < p.start(i + 1); ++e)
-          dominant[static_cast<std::size_t>(K * e)] = p.column(e) == i ? 1 : 1.0 / (p.size() + 1);
-      numeric_ = make(p, dominant.data(), common);
+      numeric_ = order->take<K>();
+      if (numeric_ == nullptr) numeric_ = make_on_diagonal(p, common);
       by_size_ = false;
     }
     if (numeric_ != nullptr && again(p, values, common) && stable(p, values, common)) return true;
     clear();
     by_size_ = true;
+    order->count(&klu_counts::by_size);
     common = klu_order::settings();
     common.tol = 0.1;
     numeric_ = make(p, values, common);
@@ -98,7 +70,17 @@ class klu_place {
     return (K == 1 ? klu_factor : klu_z_factor)(starts(p), columns(p), values, order_->get(),
                                                 &common);
   }
+  /// Places with pivots on the diagonal, whatever the numbers: of a matrix in which it dominates.
+  klu_numeric* make_on_diagonal(const sparsity& p, klu_common& common) const {
+    order_->count(&klu_counts::first);
+    std::vector<double> dominant(static_cast<std::size_t>(K * p.entries()), 0.0);
+    for (int i = 0; i < p.size(); ++i)
+      for (int e = p.start(i); e < p.start(i + 1); ++e)
+        dominant[static_cast<std::size_t>(K * e)] = p.column(e) == i ? 1 : 1.0 / (p.size() + 1);
+    return make(p, dominant.data(), common);
+  }
   bool again(const sparsity& p, double* values, klu_common& common) const {
+    order_->count(&klu_counts::again);
     return (K == 1 ? klu_refactor : klu_z_refactor)(starts(p), columns(p), values, order_->get(),
                                                     numeric_, &common) != 0 &&
            common.status == KLU_OK;
@@ -110,6 +92,8 @@ class klu_place {
            common.rgrowth >= 1e-6;
   }
   void clear() {
+    if (numeric_ == nullptr) return;
+    if (!by_size_) return order_->give_back<K>(std::exchange(numeric_, nullptr));
     klu_common common = klu_order::settings();
     (K == 1 ? klu_free_numeric : klu_z_free_numeric)(&numeric_, &common);
   }
@@ -131,7 +115,7 @@ class klu_lu {
     const sparsity& p = *j.pattern;
     if (pattern_ != j.pattern) {
       pattern_ = j.pattern;
-      order_ = p.kept.template get<klu_order>([&] { return std::make_shared<klu_order>(p); });
+      order_ = klu_order_of(p);
     }
     values_.resize(static_cast<std::size_t>(K * p.entries()));
     for (int i = 0; i < p.size(); ++i)

@@ -6,6 +6,7 @@
 #include <typeindex>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace revode {
 
@@ -31,17 +32,18 @@ class attachments {
   mutable std::unordered_map<std::type_index, std::shared_ptr<const void>> of_type_;
 };
 
-/// A place for factors that copies share until one of them wants to write; what it had before waits
-/// for its next turn, so that two carries in exchange allocate nothing.
+/// A place for factors that copies share until one of them wants to write. What a copy had before waits for the next of
+/// them that does, so that two carries in exchange allocate nothing.
 template <class F>
 class shared_place {
  public:
   shared_place() = default;
-  shared_place(const shared_place& other) : current_(other.current_) {}
+  shared_place(const shared_place&) = default;
   shared_place(shared_place&&) = default;
   shared_place& operator=(const shared_place& other) {
     if (current_ == other.current_) return *this;
-    if (current_.use_count() == 1) spare_ = std::move(current_);
+    if (other.waiting_ != nullptr) waiting_ = other.waiting_;
+    if (current_.use_count() == 1) waiting_->put(std::move(current_));
     current_ = other.current_;
     return *this;
   }
@@ -51,12 +53,34 @@ class shared_place {
   /// A place that nobody else reads.
   F& own() {
     if (current_.use_count() == 1) return *current_;
-    current_ = spare_ != nullptr ? std::move(spare_) : std::make_shared<F>();
+    if (waiting_ == nullptr) waiting_ = std::make_shared<places>();
+    current_ = waiting_->take();
+    if (current_ == nullptr) current_ = std::make_shared<F>();
     return *current_;
   }
 
  private:
-  std::shared_ptr<F> current_, spare_;
+  class places {
+   public:
+    void put(std::shared_ptr<F> place) {
+      const std::lock_guard lock(mutex_);
+      free_.push_back(std::move(place));
+    }
+    std::shared_ptr<F> take() {
+      const std::lock_guard lock(mutex_);
+      if (free_.empty()) return nullptr;
+      std::shared_ptr<F> place = std::move(free_.back());
+      free_.pop_back();
+      return place;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<std::shared_ptr<F>> free_;
+  };
+
+  std::shared_ptr<F> current_;
+  std::shared_ptr<places> waiting_;
 };
 
 }  // namespace revode
