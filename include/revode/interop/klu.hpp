@@ -127,6 +127,7 @@ class klu_lu {
         }
     return all_finite(values_) && place_.own().factor(order_, p, values_.data());
   }
+  double price() const { return order_ == nullptr ? 0 : order_->price(); }
   template <bool Transposed>
   void solve(double* b) const {
     if (place_.get() != nullptr) place_.get()->template solve<Transposed>(b);
@@ -148,6 +149,7 @@ class klu_factors {
   bool factor_shifted(const sparse_matrix<double>& j, double shift) {
     return lu_.factor_shifted(j, {shift});
   }
+  double price() const { return lu_.price(); }
   template <class X>
   void solve(X& x) const {
     lu_.solve<false>(x.data());

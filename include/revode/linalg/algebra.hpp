@@ -14,7 +14,8 @@ namespace revode {
 ///   L::factors<Y>           factor_shifted(J, s): s I − J; solve(x), solve_transposed(x)
 ///   L::complex_factors<Y>   factor_shifted(J, α, β): (α + iβ) I − J; solve and solve_adjoint(x, y)
 ///   l.evaluate(sys, t, y, J)   J = ∂f/∂y
-/// each default constructible, copyable, and sized when first used. This one is dense: lu.hpp for
+/// each default constructible, copyable, and sized when first used. Factors may tell by price() how many solves they
+/// cost, a number of the pattern alone; methods then use them for longer. This one is dense: lu.hpp for
 /// states of fixed size, dense_lu.hpp for the others.
 struct dense_algebra {
   template <class Y>
@@ -63,6 +64,15 @@ auto algebra_of(const M& m) {
 }
 template <class M>
 using algebra_t = decltype(algebra_of(std::declval<const M&>()));
+
+/// How many solves new factors cost; 0 where they do not tell.
+template <class Factors>
+double price_of(const Factors& factors) {
+  if constexpr (requires { factors.price(); })
+    return factors.price();
+  else
+    return 0;
+}
 
 // What algebras ask of a system.
 

@@ -50,7 +50,9 @@ class klu_order {
     klu_common common = settings();
     symbolic_ = klu_analyze(p.size(), const_cast<int*>(p.starts()),  // KLU reads them only
                             const_cast<int*>(p.columns()), &common);
-    if (symbolic_ != nullptr) number_anew(p);
+    if (symbolic_ == nullptr) return;
+    price_ = price(*symbolic_);
+    number_anew(p);
   }
   klu_order(const klu_order&) = delete;
   klu_order& operator=(const klu_order&) = delete;
@@ -62,6 +64,8 @@ class klu_order {
   }
 
   klu_symbolic* get() const { return symbolic_; }
+  /// How many solves a factorisation costs, by their numbers of operations.
+  double price() const { return price_; }
   /// No block triangular form: its matching would take pivots off the diagonal.
   static klu_common settings() {
     klu_common common;
@@ -95,6 +99,8 @@ class klu_order {
   }
 
  private:
+  static double price(const klu_symbolic& s) { return s.est_flops / (2 * (s.lnz + s.unz)); }
+
   void number_anew(const sparsity& p) {
     const std::vector<int> old = depth_first(p);
     std::vector<int> place(old.size()), starts{0}, columns;
@@ -112,16 +118,19 @@ class klu_order {
     for (std::size_t k = 0; k < old.size(); ++k)
       order[k] = old[static_cast<std::size_t>(found->P[k])];
     const bool better = found->est_flops < symbolic_->est_flops;
+    const double price_then = price(*found);
     klu_free_symbolic(&found, &common);
     if (!better) return;
     found = klu_analyze_given(p.size(), const_cast<int*>(p.starts()), const_cast<int*>(p.columns()),
                               order.data(), order.data(), &common);
     if (found == nullptr) return;
     std::swap(found, symbolic_);
+    price_ = price_then;
     klu_free_symbolic(&found, &common);
   }
 
   klu_symbolic* symbolic_;
+  double price_ = 0;
   mutable std::mutex mutex_;
   mutable std::vector<klu_numeric*> spare_[2];
   mutable klu_counts counts_;

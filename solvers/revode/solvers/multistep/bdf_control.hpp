@@ -6,17 +6,36 @@
 
 namespace revode {
 
-/// The iterations of a step as CVODE judges them: at most three, a rate kept over steps with the same
-/// factors.
+/// How factors are used.
+struct bdf_ways {
+  int steps;             ///< that they serve at most
+  double above, below;   ///< how far their shift may be from the step's, as parts of it
+  bool after_rejection;  ///< new ones behind an error that was too large
+  int iterations;        ///< at most
+  double part;           ///< of the tolerance that iterations may leave
+};
+/// As CVODE uses them; and longer, with an iteration more in every third step, where they cost many solves.
+inline constexpr bdf_ways cheap_factors{20, 0.3, 0.3, true, 3, 0.1},
+    dear_factors{50, 1, 0.5, false, 4, 0.02};
+
+/// Which of them: half of the factorisations of a solve are worth half as many iterations more, each with a call of
+/// the field, from 16 solves on.
+template <class Factors>
+const bdf_ways& ways_with(const Factors& factors) {
+  return price_of(factors) >= 16 ? dear_factors : cheap_factors;
+}
+
+/// The iterations of a step as CVODE judges them: few, a rate kept over steps with the same factors.
 class bdf_iterations {
  public:
   enum class verdict : std::uint8_t { again, done, failed };
 
   /// `caution`: how many times its size a first correction may leave; 0: as much as the rate says.
-  bdf_iterations(double allowed, double rate, double caution)
+  bdf_iterations(double allowed, double rate, double caution, int most)
       : allowed_(allowed),
         rate_(rate),
-        caution_(caution) {}
+        caution_(caution),
+        most_(most) {}
 
   verdict judge(double norm) {
     ++count_;
@@ -24,7 +43,7 @@ class bdf_iterations {
     if (count_ > 1) rate_ = std::fmax(0.3 * rate_, norm / before_);
     const bool careful = count_ == 1 && caution_ > 0;
     if (norm * (careful ? caution_ : std::fmin(1.0, rate_)) <= allowed_) return verdict::done;
-    if (count_ == 3 || (count_ > 1 && norm > 2 * before_)) return verdict::failed;
+    if (count_ == most_ || (count_ > 1 && norm > 2 * before_)) return verdict::failed;
     before_ = norm;
     return verdict::again;
   }
@@ -33,18 +52,21 @@ class bdf_iterations {
 
  private:
   double allowed_, rate_, caution_, before_ = 0;
-  int count_ = 0;
+  int most_, count_ = 0;
 };
 
 /// Which Jacobian and factors a trial takes first.
-/// source  CVODE: new factors after 20 steps, failures, or where their γ differs by 0.3; a new J after
-///         51 steps and where iterations failed
+/// source  CVODE: new factors after some steps, failures, or where their γ differs; a new J after 51
+///         steps and where iterations failed
 template <class Y, int K>
-std::uint8_t choose_bdf_matrix(const bdf_memo<Y, K>& memo, double shift, bool adaptive) {
+std::uint8_t choose_bdf_matrix(const bdf_ways& ways, const bdf_memo<Y, K>& memo, double shift,
+                               bool adaptive) {
   const bdf_decisions& d = memo.next;
   const std::uint8_t both = bdf_record::new_jacobian | bdf_record::new_factors;
   if (!adaptive || memo.shift == 0 || d.newton_failed) return both;
-  const bool stale = d.factors_for >= 20 || d.rejected || std::abs(memo.shift / shift - 1) > 0.3;
+  const double apart = memo.shift / shift - 1;
+  const bool stale = d.factors_for >= ways.steps || (ways.after_rejection && d.rejected) ||
+                     apart > ways.above || -apart > ways.below;
   if (!stale) return 0;
   return d.jacobian_for >= 51 ? both : std::uint8_t{bdf_record::new_factors};
 }
@@ -67,12 +89,13 @@ void open_bdf_step(double t, const bdf_record& r, const carry<M, Y>& from, carry
 /// rate go to the record, the norm of the correction to `size`.
 template <class M, class System, class Y>
 status iterate_bdf(System& sys, const tolerance& tol, double t_new, double h, double lead,
-                   double allowed, double rate, double rounding, bdf_record_of<M>& r,
+                   const bdf_ways& ways, double allowed, double rounding, bdf_record_of<M>& r,
                    carry<M, Y>& c, double& size) {
   // Algebraic equations are not made regular by a short step: what an old Jacobian leaves of them may be
   // many times a first correction. 20 is IDA's number behind new factors.
-  bdf_iterations control(allowed, r.has(r.new_factors) ? 1.0 : rate,
-                         is_constrained(mass_of(sys)) ? 20.0 : 0.0);
+  const double shift = lead / h, apart = std::abs((c.memo.shift - shift) / (c.memo.shift + shift));
+  bdf_iterations control(allowed, r.has(r.new_factors) ? 1.0 : std::fmax(c.memo.next.rate, apart),
+                         is_constrained(mass_of(sys)) ? 20.0 : 0.0, ways.iterations);
   newton_control to_rounding(0, 50, 1, false, rounding);
   bool failed = false;
   for (bool done = false; !done && !failed;) {
@@ -83,7 +106,8 @@ status iterate_bdf(System& sys, const tolerance& tol, double t_new, double h, do
     if (allowed > 0) {
       const auto found = control.judge(size);
       done = found == bdf_iterations::verdict::done && reached;
-      failed = found == bdf_iterations::verdict::failed || (!done && control.count() == 3);
+      failed =
+          found == bdf_iterations::verdict::failed || (!done && control.count() == ways.iterations);
     } else {
       const auto found =
           to_rounding.judge(std::sqrt(weighted_square(c.cache.change, c.cache.weight)));
@@ -108,13 +132,14 @@ status iterate_bdf(System& sys, const tolerance& tol, double t_new, double h, do
 /// one. Returns the norm of the correction by `size`.
 template <class M, class System, class Y>
 status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, double t_new,
-                      const carry<M, Y>& from, const typename M::formula& by, bdf_record_of<M>& r,
+                      const bdf_ways& ways, const carry<M, Y>& from,
+                      const typename M::formula& by, bdf_record_of<M>& r,
                       nordsieck_tape<Y, M::most_order>& tape, carry<M, Y>& next, double& size) {
   const double h = t_new - t, lead = lead_of<M>(r.order, by.l[1]), shift = lead / h;
   const Y& y = from.state.z[0];
   fill_weights(y, tol, next.cache.weight);
   const double rounding = rounding_in<scalar_t<Y>>(relative_size(tol, y, next.cache.weight));
-  const double chosen = is_constrained(mass_of(sys)) ? 0.01 : 0.1;
+  const double chosen = is_constrained(mass_of(sys)) ? 0.01 : ways.part;
   const double part = m.newton > 0 ? m.newton : chosen;
   const double allowed = std::fmax(part / (nordsieck_honesty * by.error), rounding);
   if constexpr (inexact_v<algebra_t<M>>)
@@ -125,8 +150,8 @@ status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, d
     status found = prepare_bdf_matrix(m, sys, t, y, shift, r, next);
     if (found != status::success) return found;
     fill(next.state.correction, scalar_t<Y>(0));
-    found = iterate_bdf<M>(sys, tol, t_new, h, lead, tol.estimate ? allowed : 0.0,
-                           from.memo.next.rate, rounding, r, next, size);
+    found = iterate_bdf<M>(sys, tol, t_new, h, lead, ways, tol.estimate ? allowed : 0.0, rounding, r,
+                           next, size);
     if (found != status::newton_failure || r.has(r.new_jacobian)) return found;
     const bool near = std::abs(next.memo.shift / shift - 1) < 0.2;
     r.flags |= near ? r.new_jacobian | r.new_factors : r.new_factors;
@@ -139,6 +164,7 @@ outcome<bdf_record_of<M>> attempt(const M& m, System& sys, const tolerance& tol,
                                   double t_new, const carry<M, Y>& from,
                                   nordsieck_tape<Y, M::most_order>& tape, carry<M, Y>& next) {
   const double h = t_new - t;
+  const bdf_ways& ways = from.memo.shift == 0 ? cheap_factors : ways_with(from.cache.factors);
   const int q = choose_order<M>(from.memo, h, tol.estimate);
   const typename M::formula by(q, h, from.memo.tau);
   outcome<bdf_record_of<M>> found;
@@ -150,10 +176,10 @@ outcome<bdf_record_of<M>> attempt(const M& m, System& sys, const tolerance& tol,
       static_cast<std::uint8_t>(q),
       static_cast<std::uint8_t>(q),
       0,
-      choose_bdf_matrix(from.memo, lead_of<M>(q, by.l[1]) / h, tol.estimate)};
+      choose_bdf_matrix(ways, from.memo, lead_of<M>(q, by.l[1]) / h, tol.estimate)};
   open_bdf_step<M>(t, r, from, next);
   double size = 0;
-  found.what = solve_bdf_step(m, sys, tol, t, t_new, from, by, r, tape, next, size);
+  found.what = solve_bdf_step(m, sys, tol, t, t_new, ways, from, by, r, tape, next, size);
   if (found.what != status::success) return found;
   const double error = nordsieck_honesty * by.error * size;
   if (tol.estimate) {

@@ -46,8 +46,9 @@ void bdf_residual(System& sys, double t_new, double h, double lead, const nordsi
 }
 
 /// One correction of a, with J where the iteration is and no further than the goal where there is one;
-/// whether that was reached. One by factors of another shift is scaled to what lies between the two.
-/// source  CVODE, modified Newton iterations: 2/(1 + γ/γ_LU)
+/// whether that was reached. One by factors of another shift is scaled to what lies between the two: where J is
+/// diagonalisable with eigenvalues ≤ 0, (s_LU − J)⁻¹ (s − J) has those between 1 and s/s_LU.
+/// source  CVODE, modified Newton iterations: 2/(1 + γ/γ_LU) for residuals times γ, which these are not
 template <class System, class Y, int K, class Cache>
 bool bdf_correction(System& sys, double t_new, double h, double lead, double shift_of_factors,
                     double goal, bool first, const nordsieck<Y, K>& s, Cache& c) {
@@ -62,7 +63,7 @@ bool bdf_correction(System& sys, double t_new, double h, double lead, double shi
   }
   solve_roughly<false>(c.factors, newton_solve_tolerance, c.change);
   if (shift == shift_of_factors) return true;
-  const T scale = T(2 / (1 + shift_of_factors / shift));
+  const T scale = T(2 / (1 + shift / shift_of_factors));
   for (int i = 0, n = length(c.change); i < n; ++i) c.change.data()[i] = scale * c.change.data()[i];
   return true;
 }
