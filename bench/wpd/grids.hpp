@@ -7,10 +7,11 @@ namespace revode::wpd {
 
 struct plain;
 
-/// The Brusselator on finer grids, brusselator_2d:17 and brusselator_2d:33: only for sparse and
-/// matrix-free linear algebra and for explicit methods.
-inline const std::vector<int> fine_widths{17, 33};
+/// The Brusselator on finer grids, brusselator_2d:17 to brusselator_2d:65, and on a graph: only for
+/// sparse and matrix-free linear algebra and for explicit methods.
+inline const std::vector<int> fine_widths{17, 33, 65};
 std::string grid_name(int width);
+inline constexpr int graph_width = 33;
 
 /// References are of dop853 at 1e-12, made when they are first asked for.
 std::vector<task> grid_tasks();

@@ -10,6 +10,7 @@
 #include <revode/solvers/all.hpp>
 
 #include "../machine.hpp"
+#include "graph.hpp"
 #include "grids.hpp"
 #include "report.hpp"
 
@@ -91,6 +92,7 @@ std::vector<std::string> problem_names() {
   std::vector<std::string> names;
   for_each_problem(stiff_problems{}, [&](const auto& f) { names.push_back(f.name); });
   for (const int width : fine_widths) names.push_back(grid_name(width));
+  names.push_back(graph_brusselator::name);
   return names;
 }
 

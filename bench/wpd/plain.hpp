@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 
+#include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparsity_of.hpp>
 #include <revode/solve/stepping/first_step.hpp>
 
@@ -82,7 +83,7 @@ class plain_problem {
   void sparse_jacobian(double t, const double* y, const std::shared_ptr<const sparsity>& pattern,
                        sparse_matrix<double>& j) {
     take(y);
-    evaluate_by_colours(sys_, t, y_, pattern, false, j);
+    evaluate_on_pattern(sys_, t, y_, pattern, false, j);
   }
 
  private:
