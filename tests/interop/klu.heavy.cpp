@@ -6,8 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/problems/brusselator_2d.hpp>
 #include <revode/problems/burgers_1d.hpp>
+#include <revode/solvers/esdirk547.hpp>
 #include <revode/solvers/implicit/esdirk.hpp>
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/radau_iia5.hpp>
@@ -62,6 +65,19 @@ TEST_CASE("sparse reverse sweeps: factors kept between steps leave gradients equ
   check(with_algebra<radau_iia5, klu>{{}, {pattern}});
   check(kencarp3{});
   check(radau_iia5{});
+}
+
+TEST_CASE("KLU: ESDIRK with factors of other step lengths, gradients of every budget") {
+  const brusselator_2d f{17};
+  const problem q{f, f.y0(), 0.0, 0.3, f.parameters()};
+  const with_algebra<esdirk547, klu> m{{}, {std::make_shared<sparsity>(sparsity_of(q))}};
+  const options o{.rtol = 1e-5, .atol = 1e-5};
+  const recursive_checkpoint adjoint{.slots = 3};
+  auto s = solve(q, m, o);
+  REQUIRE(s.status == status::success);
+  CHECK(2 * s.stats.factorizations <= s.stats.accepted);
+  CHECK(dot_product_law(q, m, o, adjoint, 1).worst < 1e-11);
+  CHECK(equal_gradients_law(q, m, o, adjoint, {.schedule = schedule_kind::store_all}).what == "");
 }
 
 }  // namespace

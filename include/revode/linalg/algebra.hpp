@@ -74,6 +74,13 @@ double price_of(const Factors& factors) {
     return 0;
 }
 
+/// Factors that serve for other steps, too, where fewer of them are worth more iterations, each a solve and a call of
+/// the field: from 16 solves on.
+template <class Factors>
+bool are_dear(const Factors& factors) {
+  return price_of(factors) >= 16;
+}
+
 // What algebras ask of a system.
 
 /// The field of this system brings a Jacobian that can be written to a Matrix.

@@ -48,7 +48,7 @@ void stage_residual(System& sys, int i, double t, double t_new, const Y& y, Cach
         muladd(inverse, c.known.data()[k] - c.z.data()[k], c.correction.data()[k]);
 }
 
-/// c.correction ← (I/(hγ) − J)⁻¹ c.correction with J as the factors have it; with J at the stage, and no
+/// c.correction ← (I/(hγ) − J)⁻¹ c.correction with J, and h, as the factors have it; with J at the stage, and no
 /// further than the goal, where there is one. Whether it was reached.
 template <class M, class Cache>
 bool solve_correction(int i, double t, double t_new, double goal, bool first, Cache& c) {
@@ -60,6 +60,10 @@ bool solve_correction(int i, double t, double t_new, double goal, bool first, Ca
     return solve_to(c.factors, goal, first, c.correction);
   } else {
     solve_roughly<false>(c.factors, newton_solve_tolerance, c.correction);
+    if constexpr (requires { c.factors.price(); })
+      if (c.longer != 1)
+        for (int k = 0, n = length(c.correction); k < n; ++k)
+          c.correction.data()[k] = c.correction.data()[k] / c.longer;
     return true;
   }
 }
@@ -112,6 +116,9 @@ status prepare_esdirk_step(const M& m, System& sys, double t, double t_new,
     if (!to.cache.factors.factor_shifted(to.cache.jacobian, shift))
       return status::linear_solve_failure;
   }
+  if constexpr (requires { to.cache.factors.price(); })
+    to.cache.longer =
+        (1 + to.memo.h_factors / h) / 2;  // between 1 and what they ask for: h_factors/h
   return status::success;
 }
 
@@ -204,15 +211,17 @@ inexact_goal goal_of_step(const tolerance& tol, double kappa, double shift,
 
 /// err² of h Σ (b_j − b̂_j) k_j, filtered where the method asks for it.
 template <class M, class Y>
-mean_of_all esdirk_error_squared(const tolerance& tol, double h, const esdirk_stages<M, Y>& s,
-                                 esdirk_cache<algebra_t<M>, Y>& c) {
+mean_of_all esdirk_error_squared(const tolerance& tol, double h, double h_factors,
+                                 const esdirk_stages<M, Y>& s, esdirk_cache<algebra_t<M>, Y>& c) {
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
   Y& error = c.correction;
   double row[stages];
   for (int j = 0; j < stages; ++j) row[j] = M::tableau.a[stages - 1][j] - M::tableau.b_embedded[j];
-  // W⁻¹ (e/(hγ)) = (I − hγJ)⁻¹ e
-  sum_of_stages(row, stages, M::filtered ? T(1 / esdirk_numbers<M>::gamma) : T(h), s.k, error);
+  // W⁻¹ (e/(hγ)) = (I − hγJ)⁻¹ e, with the factors' h
+  double by = M::filtered ? 1 / esdirk_numbers<M>::gamma : h;
+  if constexpr (M::filtered && requires { c.factors.price(); }) by *= h / h_factors;
+  sum_of_stages(row, stages, T(by), s.k, error);
   if constexpr (M::filtered) solve_roughly<false>(c.factors, newton_solve_tolerance, error);
   copy(s.y, c.stage);
   for (int i = 0, n = length(s.y); i < n; ++i) {
@@ -226,10 +235,12 @@ mean_of_all esdirk_error_squared(const tolerance& tol, double h, const esdirk_st
 template <class M, class System, class Y>
 outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const tolerance& tol, double t,
                                           double t_new, const carry<M, Y>& from,
-                                          esdirk_stages<M, Y>& s, carry<M, Y>& next) {
+                                          esdirk_stages<M, Y>& s, carry<M, Y>& next,
+                                          bool again = false) {
   const double h = t_new - t;
   outcome<esdirk_record<M>> found;
-  found.record = choose_factors<esdirk_record<M>>(t, h, tol.estimate, from, next);
+  const bool old = from.memo.h_factors != 0 && are_dear(from.cache.factors);
+  found.record = choose_factors<esdirk_record<M>>(t, h, tol.estimate, from, next, old, again);
   found.what = prepare_esdirk_step(m, sys, t, t_new, found.record, from.cache.slope, next, s);
   trial_scale scale{found.what, 0, 0};
   if (is_spread_v<Y> || found.what == status::success) {
@@ -248,6 +259,8 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   const double kappa = m.newton > 0 ? m.newton : std::fmax(0.03, rounding);
   const inexact_goal goal =
       goal_of_step(tol, kappa, 1 / (h * esdirk_numbers<M>::gamma), scale, next.cache, found.record);
+  if constexpr (requires { next.cache.factors.price(); })
+    rate = std::fmax(rate, std::abs(next.cache.longer - 1));
   for (int i = 1; i < esdirk_numbers<M>::stages; ++i) {
     open_stage<M>(i, h, next.memo, s, next.cache);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),
@@ -265,9 +278,10 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
     close_stage<M>(i, h, next.cache, s);
   }
   found.record.rate = static_cast<float>(rate);
-  if (theta <= 1e-2) found.record.flags |= found.record.fast;
+  if (theta <= (are_dear(next.cache.factors) ? 0.1 : 1e-2)) found.record.flags |= found.record.fast;
   if (tol.estimate) {
-    take_error(esdirk_numbers<M>::honesty, esdirk_error_squared<M>(tol, h, s, next.cache), found);
+    take_error(esdirk_numbers<M>::honesty,
+               esdirk_error_squared<M>(tol, h, next.memo.h_factors, s, next.cache), found);
     if constexpr (M::filtered) count_solves(sys, 1);
     if (!(found.error_squared <= 1)) return found;
   }
@@ -288,10 +302,15 @@ template <esdirk_method M, class System, class Y>
 outcome<esdirk_record<M>> attempt(const M& m, System& sys, const tolerance& tol, double t,
                                   double t_new, const carry<M, Y>& from, esdirk_stages<M, Y>& s,
                                   carry<M, Y>& next) {
-  if constexpr (stays_small_v<Y>)
+  if constexpr (stays_small_v<Y>) {
     return try_small_esdirk_step<M>(m, sys, tol, t, t_new, from, s, next);
-  else
-    return try_esdirk_step<M>(m, sys, tol, t, t_new, from, s, next);
+  } else {
+    auto found = try_esdirk_step<M>(m, sys, tol, t, t_new, from, s, next);
+    if (found.what != status::newton_failure || found.record.has(found.record.new_factors) ||
+        !are_dear(next.cache.factors))
+      return found;
+    return try_esdirk_step<M>(m, sys, tol, t, t_new, from, s, next, true);
+  }
 }
 
 template <esdirk_method M, class Controller, class Memory, class Y>
@@ -301,7 +320,7 @@ double propose(const M&, const Controller& c, Memory& memory,
   for (const int n : found.record.iterations) most = n > most ? n : most;
   const double work = std::fmin(1.0, 21.0 / (20 + most));
   return propose_by_newton(c, memory, found, from.memo, next.memo, estimate_order<M>() + 1, work,
-                           growth_limits{5, 1.1});
+                           growth_limits{5, 1.1}, are_dear(next.cache.factors));
 }
 
 }  // namespace revode

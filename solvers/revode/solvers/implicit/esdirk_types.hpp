@@ -37,6 +37,7 @@ struct esdirk_cache {
   typename L::template jacobian<Y> jacobian;
   typename L::template factors<Y> factors;  ///< of I/(hγ) − J
   Y known, z, stage, correction, weight;
+  double longer = 1;  ///< what corrections are, with factors of another step length
 
   esdirk_cache() = default;
   explicit esdirk_cache(const Y& y)

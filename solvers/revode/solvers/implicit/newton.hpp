@@ -35,8 +35,10 @@ bool renew_jacobian(const Memo& memo, bool adaptive) {
   return !adaptive || !memo.next.keep_jacobian || memo.next.rejected;
 }
 template <class Memo>
-bool renew_factors(const Memo& memo, double h) {
-  return !memo.next.keep_factors || !(std::abs(h - memo.h_factors) <= 1e-6 * std::abs(h));
+bool renew_factors(const Memo& memo, double h, bool dear) {
+  if (!memo.next.keep_factors) return true;
+  if (dear) return !(h / memo.h_factors >= 0.667 && h / memo.h_factors <= 1.5);
+  return !(std::abs(h - memo.h_factors) <= 1e-6 * std::abs(h));
 }
 
 /// to ← from, but where the Jacobian of `to` is the one at (t, y) already it stays.
@@ -48,13 +50,16 @@ void take_memo(const Memo& from, bool tried, double t, const Y& y, Memo& to) {
   copy(y, to.y_jacobian);
 }
 
-/// Which Jacobian and factors a trial takes; they are put into `to`.
+/// Which Jacobian and factors a trial takes; they are put into `to`. Dear factors come with a new Jacobian, also where
+/// it is `again` that the trial is made, since it failed with old ones.
 template <class Record, class From, class To>
-Record choose_factors(double t, double h, bool adaptive, const From& from, To& to) {
+Record choose_factors(double t, double h, bool adaptive, const From& from, To& to,
+                      bool dear = false, bool again = false) {
   Record r{};
   r.rate = 1;
-  if (renew_jacobian(from.memo, adaptive)) r.flags |= r.new_jacobian | r.new_factors;
-  if (renew_factors(from.memo, h)) r.flags |= r.new_factors;
+  if (again || renew_jacobian(from.memo, adaptive)) r.flags |= r.new_jacobian | r.new_factors;
+  if (renew_factors(from.memo, h, dear))
+    r.flags |= dear ? r.new_jacobian | r.new_factors : r.new_factors;
   const bool fresh = r.has(r.new_jacobian);
   const bool tried = fresh && jacobian_is_at(to.memo, t, from.state);
   if (!tried && (!fresh || jacobian_is_at(from.memo, t, from.state)))
@@ -85,11 +90,12 @@ struct growth_limits {
 
 /// The predictive controller, or other gains than the default ones, with all the decisions about
 /// Jacobian and factors. The estimate falls as h^power; `work` ≤ 1 shortens steps whose iterations
-/// were many.
+/// were many. Dear factors serve steps of other lengths.
 /// source  Hairer & Wanner, IV.8, (8.19) and (8.25)
 template <class Controller, class Memory, class Outcome, class Memo>
 double propose_by_newton(const Controller& c, Memory& memory, const Outcome& found, Memo& from,
-                         Memo& next, int power, double work, growth_limits limits) {
+                         Memo& next, int power, double work, growth_limits limits,
+                         bool dear = false) {
   const double exponent = 0.5 / power;
   const double largest = std::fmin(c.factor_max, std::fmin(limits.most, from.next.growth));
   const auto bounded = [&](double factor) {
@@ -126,8 +132,8 @@ double propose_by_newton(const Controller& c, Memory& memory, const Outcome& fou
   if (from.next.rejected) factor = std::fmin(factor, 1.0);
   d.rejected = memory.rejected = false;
   d.keep_jacobian = found.record.has(found.record.fast);
-  d.keep_factors = d.keep_jacobian && factor >= 1 && factor <= 1.2;
-  if (d.keep_factors) factor = 1;
+  d.keep_factors = d.keep_jacobian && (dear || (factor >= 1 && factor <= 1.2));
+  if (d.keep_factors && !dear) factor = 1;
   if (given && c.ratio != 0) memory.before = factor;
   return factor;
 }

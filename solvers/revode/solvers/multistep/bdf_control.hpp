@@ -14,16 +14,9 @@ struct bdf_ways {
   int iterations;        ///< at most
   double part;           ///< of the tolerance that iterations may leave
 };
-/// As CVODE uses them; and longer, with an iteration more in every third step, where they cost many solves.
+/// As CVODE uses them; and longer, with an iteration more in every second step, where they are dear.
 inline constexpr bdf_ways cheap_factors{20, 0.3, 0.3, true, 3, 0.1},
     dear_factors{50, 1, 0.5, false, 4, 0.02};
-
-/// Which of them: half of the factorisations of a solve are worth half as many iterations more, each with a call of
-/// the field, from 16 solves on.
-template <class Factors>
-const bdf_ways& ways_with(const Factors& factors) {
-  return price_of(factors) >= 16 ? dear_factors : cheap_factors;
-}
 
 /// The iterations of a step as CVODE judges them: few, a rate kept over steps with the same factors.
 class bdf_iterations {
@@ -164,7 +157,8 @@ outcome<bdf_record_of<M>> attempt(const M& m, System& sys, const tolerance& tol,
                                   double t_new, const carry<M, Y>& from,
                                   nordsieck_tape<Y, M::most_order>& tape, carry<M, Y>& next) {
   const double h = t_new - t;
-  const bdf_ways& ways = from.memo.shift == 0 ? cheap_factors : ways_with(from.cache.factors);
+  const bdf_ways& ways =
+      from.memo.shift != 0 && are_dear(from.cache.factors) ? dear_factors : cheap_factors;
   const int q = choose_order<M>(from.memo, h, tol.estimate);
   const typename M::formula by(q, h, from.memo.tau);
   outcome<bdf_record_of<M>> found;
