@@ -11,6 +11,7 @@ function(check_revode_include header layer other)
      OR (layer STREQUAL "batch" AND other STREQUAL "adjoint")
      OR (layer STREQUAL "nn" AND other MATCHES "^(interop|batch)$") # its arrays are Eigen's; batch/elementary.hpp
      OR (layer STREQUAL "mpi" AND other STREQUAL "batch")
+     OR (layer STREQUAL "petsc" AND other STREQUAL "mpi")
      OR layer STREQUAL "any") # it stands on all, and nothing on it
     return()
   endif()
@@ -27,6 +28,7 @@ function(check_foreign_include header layer library)
   if(library MATCHES ${system_headers} OR (layer STREQUAL "interop" AND lower MATCHES ${of})
      OR ("${layer}/${of}" STREQUAL "interop/odeint" AND library MATCHES "^boost/")
      OR (layer STREQUAL "mpi" AND library STREQUAL "mpi.h")
+     OR (layer STREQUAL "petsc" AND library MATCHES "^petsc")
      OR ("${layer}/${library}" STREQUAL "state/omp.h") # long states on threads
      OR (layer STREQUAL "batch" AND library MATCHES "^(thrust|cub|cuda|omp|tbb)"))
     return()

@@ -26,7 +26,7 @@ OPERATORS = [
 ]
 NOT_CODE = re.compile(r"^\s*(//|#|///|template|using|static_assert|typename|namespace|requires|friend|return;|break;|\})"
                       r"|\"|throw|explain|REVODE_HD|operator")
-NOT_DRAWN = re.compile(r"_table|/testing/|/problems/|/mpi/|^src/cli/|/generate_")
+NOT_DRAWN = re.compile(r"_table|/testing/|/problems/|/mpi/|/petsc/|^src/cli/|/generate_")
 
 BINARY = re.compile(r"(?<=\s)(<=>|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[-+*/%<>&|^=])(?=\s)")
 PRECEDENCE = {"*": 5, "/": 5, "%": 5, "+": 6, "-": 6, "<<": 7, ">>": 7, "<=>": 8, "<": 9, ">": 9, "<=": 9, ">=": 9,

@@ -14,7 +14,7 @@ import time
 from faults import FOLDERS, site, with_switches
 
 HERE = pathlib.Path(__file__).resolve().parent
-LEFT_OUT = re.compile(r"heavy|/(architecture|compile_fail|consumer|docs|flags|cli|fuzz|mpi|vectors|golden)/")
+LEFT_OUT = re.compile(r"heavy|/(architecture|compile_fail|consumer|docs|flags|cli|fuzz|mpi|petsc|vectors|golden)/")
 COMPILER = "clang++"  # without optimisation it takes half as long as g++
 OWN_FLAGS = "-O0 -DREVODE_HD=inline"
 ORDER = ["schedule", "state", "linalg", "solve", "loop", "ad", "solvers", "contract", "batch", "adjoint", "problems", "interop",

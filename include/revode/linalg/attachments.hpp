@@ -50,6 +50,8 @@ class shared_place {
   shared_place& operator=(shared_place&&) = default;
 
   const F* get() const { return current_.get(); }
+  /// What all who share it may complete.
+  F* shared() const { return current_.get(); }
   /// A place that nobody else reads.
   F& own() {
     if (current_.use_count() == 1) return *current_;

@@ -36,15 +36,33 @@ class spread_layout {
  public:
   spread_layout() = default;
   spread_layout(const communicator& ranks, const spread_shape& shape)
-      : parts_(std::make_shared<parts>(parts{ranks, checked(shape, ranks.size()), {}})) {}
+      : parts_(std::make_shared<parts>(parts{ranks, checked(shape, ranks.size()), {}, {}})) {}
+  /// Parts that are given: so many rows here, none where a rank has none, and one block a rank. Sums, and so
+  /// their bits, follow the parts. The width is the same on all ranks.
+  /// cost    a collective
+  static spread_layout of_parts(const communicator& ranks, index rows_here, int width = 1) {
+    parts of{ranks, {.rows = 0, .width = width}, {}, {0}};
+    index least = std::numeric_limits<int>::max(), most = 0;
+    for (const index rows : ranks.gather(rows_here)) {
+      least = std::min(least, rows), most = std::max(most, rows);
+      of.starts.push_back(of.starts.back() + rows);
+    }
+    of.shape.rows = of.starts.back();
+    of.shape.rows_a_block = static_cast<int>(least);  // as far as halos may reach
+    check_counts(of.shape, most);
+    spread_layout layout;
+    layout.parts_ = std::make_shared<parts>(std::move(of));
+    return layout;
+  }
 
   const communicator& ranks() const { return there().ranks; }
   const spread_shape& shape() const { return there().shape; }
-  index blocks() const { return blocks_of(shape()); }
+  index blocks() const { return is_given() ? ranks().size() : blocks_of(shape()); }
 
   /// The first block of a rank, and the first row of a block.
   index first_block(int rank) const { return first_block(blocks(), ranks().size(), rank); }
   index first_row_of(index block) const {
+    if (is_given()) return there().starts[static_cast<std::size_t>(block)];
     return std::min(block * shape().rows_a_block, shape().rows);
   }
 
@@ -79,6 +97,7 @@ class spread_layout {
   /// The same rows on the same ranks?
   friend bool operator==(const spread_layout& a, const spread_layout& b) {
     return a.parts_ == b.parts_ || (a.parts_ && b.parts_ && a.shape() == b.shape() &&
+                                    a.parts_->starts == b.parts_->starts &&
                                     a.ranks().handle() == b.ranks().handle());
   }
 
@@ -132,8 +151,10 @@ class spread_layout {
     communicator ranks;
     spread_shape shape;
     thrown_words thrown;
+    std::vector<index> starts;  ///< of given parts: the first row of each rank, and all rows
   };
 
+  bool is_given() const { return !there().starts.empty(); }
   const parts& there() const {
     if (!parts_)
       throw std::invalid_argument(
@@ -150,10 +171,7 @@ class spread_layout {
   }
 
   static spread_shape checked(spread_shape s, int ranks) {
-    if (s.rows < 1 || s.width < 1 || s.rows_a_block < 0)
-      throw std::invalid_argument(std::to_string(s.rows) + " rows of " + std::to_string(s.width) +
-                                  " elements in blocks of " + std::to_string(s.rows_a_block) +
-                                  " rows (a state has some of each) count them again?");
+    check_counts(s, 0);
     if (s.rows_a_block == 0) s.rows_a_block = std::max(1, 1024 / s.width);
     const index blocks = blocks_of(s);
     if (blocks < ranks)
@@ -162,12 +180,18 @@ class spread_layout {
                                   " rows (each rank holds one at least, and they are not cut) "
                                   "start fewer, or choose smaller blocks?");
     s.rows_a_block = static_cast<int>(std::min<index>(s.rows_a_block, s.rows));
-    const index most = (blocks + ranks - 1) / ranks * s.rows_a_block;
+    check_counts(s, (blocks + ranks - 1) / ranks * s.rows_a_block);
+    return s;
+  }
+  static void check_counts(const spread_shape& s, index most) {
+    if (s.rows < 1 || s.width < 1 || s.rows_a_block < 0)
+      throw std::invalid_argument(std::to_string(s.rows) + " rows of " + std::to_string(s.width) +
+                                  " elements in blocks of " + std::to_string(s.rows_a_block) +
+                                  " rows (a state has some of each) count them again?");
     if (most > std::numeric_limits<int>::max() / 2 / s.width)
       throw std::invalid_argument(std::to_string(most) + " rows of " + std::to_string(s.width) +
                                   " elements on a rank (a part is counted by an int) start more "
                                   "ranks, or choose smaller blocks?");
-    return s;
   }
 
   index branches_of(int rank) const {

@@ -46,4 +46,11 @@ inline constexpr bool inexact_v = requires {
   requires L::inexact;
 };
 
+/// An algebra for systems of a spread state: by products alone no row of them is anywhere; others say that
+/// their matrices lie over the same ranks.
+template <class L>
+inline constexpr bool algebra_takes_spread_v = inexact_v<L> || requires {
+  requires L::takes_spread;
+};
+
 }  // namespace revode

@@ -191,7 +191,8 @@ status iterate_stage(System& sys, int i, double t, double t_new, const Y& y,
     const verdict found = control.judge(norm);
     if (found == verdict::failed) {
       if (norm - norm == 0) return status::newton_failure;
-      if constexpr (Cache::inexact) return c.factors.trouble_of_numbers();
+      if constexpr (requires { c.factors.trouble_of_numbers(); })
+        return c.factors.trouble_of_numbers();
       return status::non_finite_field;
     }
     add(c.correction, c.z);

@@ -85,9 +85,8 @@ struct esdirk_scratch {
   }
 };
 
-/// Systems are solved by products alone: no row of them is anywhere.
 template <esdirk_method M>
-inline constexpr bool takes_spread_v<M> = inexact_v<algebra_t<M>>;
+inline constexpr bool takes_spread_v<M> = algebra_takes_spread_v<algebra_t<M>>;
 
 template <esdirk_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {

@@ -82,7 +82,7 @@ struct imex_scratch {
 };
 
 template <imex_method M>
-inline constexpr bool takes_spread_v<M> = inexact_v<algebra_t<M>>;
+inline constexpr bool takes_spread_v<M> = algebra_takes_spread_v<algebra_t<M>>;
 
 template <imex_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# revode_find_petsc(): PETSC_INCLUDE_DIRS and PETSC_LINK_LIBRARIES, and REVODE_PETSC_FOUND where PETSc's numbers are double. Its
+# flags are left alone: they are those of whoever built it.
+function(revode_find_petsc)
+  set(found FALSE)
+  find_package(PkgConfig QUIET)
+  if(PKG_CONFIG_FOUND)
+    pkg_search_module(PETSC QUIET PETSc>=3.18 petsc>=3.18)
+  endif()
+  if(PETSC_FOUND)
+    find_file(REVODE_PETSC_CONFIGURATION petscconf.h HINTS ${PETSC_INCLUDE_DIRS} NO_DEFAULT_PATH)
+    if(REVODE_PETSC_CONFIGURATION)
+      file(STRINGS ${REVODE_PETSC_CONFIGURATION} others REGEX "define PETSC_USE_(COMPLEX|REAL_SINGLE|REAL___FLOAT128|REAL___FP16)")
+      if(NOT others)
+        set(found TRUE)
+      endif()
+    endif()
+  endif()
+  set(REVODE_PETSC_FOUND ${found} PARENT_SCOPE)
+  set(PETSC_INCLUDE_DIRS "${PETSC_INCLUDE_DIRS}" PARENT_SCOPE)
+  set(PETSC_LINK_LIBRARIES "${PETSC_LINK_LIBRARIES}" PARENT_SCOPE)
+endfunction()
