@@ -19,7 +19,8 @@ struct dense_grid {
     };
     for (int j = 0; j < shape.rows; ++j)
       for (int i = 0; i < shape.columns; ++i) {
-        const auto rates = shape.rates({}, i, j, t, p, [&](int k, int l, int c) { return y[at(k, l, c)]; });
+        const auto rates =
+            shape.rates({}, i, j, t, p, [&](int k, int l, int c) { return y[at(k, l, c)]; });
         for (int c = 0; c < 2; ++c) dy[at(i, j, c)] = rates[static_cast<std::size_t>(c)];
       }
   }
@@ -31,17 +32,17 @@ struct two_grids {
 
   /// Differences of elements from those of one rank.
   double apart(const spread<double>& x, const spread<double>& whole) const {
-    return distance(over_ranks, x, [&](int i, int j, int c) {
-      return whole[(j * shape.columns + i) * 2 + c];
-    });
+    return distance(over_ranks, x,
+                    [&](int i, int j, int c) { return whole[(j * shape.columns + i) * 2 + c]; });
   }
 };
 
-TEST_CASE("petsc: by KSPs the bits are those of any slots, on other ranks all but rounding is the same") {
+TEST_CASE(
+    "petsc: by KSPs the bits are those of any slots, on other ranks all but rounding is the same") {
   const two_grids on;
   const auto solve_on = [](const petsc_grid& grid, int slots) {
     return solve_by_ksp(grid.field(), grid.bumps(0), grid.bumps(1),
-                        {.o = {.rtol = 1e-5, .atol = 1e-7}, .slots = slots});
+                        {.o = {.rtol = 1e-4, .atol = 1e-6}, .slots = slots, .end = 0.5});
   };
   const grid_solved many = solve_on(on.over_ranks, 1000), whole = solve_on(on.alone, 1000);
   REQUIRE(many.g.status == status::success);
@@ -61,13 +62,14 @@ TEST_CASE("petsc: by KSPs the bits are those of any slots, on other ranks all bu
 
 TEST_CASE("petsc: the gradient is that of kencarp4 with dense matrices on one core") {
   const petsc_grid grid(PETSC_COMM_WORLD, shape);
-  const options o{.fixed_step = 0.05};
-  const grid_solved found = solve_by_ksp(grid.field(), grid.bumps(0), grid.bumps(1), {.o = o});
+  const options o{.fixed_step = 0.1};
+  const grid_solved found =
+      solve_by_ksp(grid.field(), grid.bumps(0), grid.bumps(1), {.o = o, .end = 0.5});
   const petsc_grid alone(PETSC_COMM_SELF, shape);
   const auto list = [](const spread<double>& x) {
     return std::vector<double>(x.data(), x.data() + x.size());
   };
-  const problem q{dense_grid{}, list(alone.bumps(0)), 0.0, 1.0,
+  const problem q{dense_grid{}, list(alone.bumps(0)), 0.0, 0.5,
                   std::vector<double>(grid_rates.begin(), grid_rates.end())};
   auto s = solve(q, kencarp4{}, o, recursive_checkpoint{});
   const auto g = s.pullback(list(alone.bumps(1)));
@@ -88,32 +90,26 @@ TEST_CASE("petsc: the gradient is that of quotients") {
   const petsc_grid grid(PETSC_COMM_WORLD, shape);
   const petsc_field f = grid.field();
   const auto y0 = grid.bumps(0), w = grid.bumps(1), along = grid.bumps(2);
-  const grid_request asked{.o = {.fixed_step = 0.1}};
+  constexpr std::array<double, 4> direction{1, -2, 3, -4};
+  const grid_request asked{.o = {.fixed_step = 0.1}, .end = 0.3};
+  const auto value = [&](double h) {
+    grid_request moved = asked;
+    for (std::size_t k = 0; k < 4; ++k) moved.p[k] += h * direction[k];
+    auto y = y0;
+    axpy(h, along, y);
+    moved.pulls = false;
+    return product(w, solve_by_ksp(f, y, w, moved).s.y);
+  };
   const grid_solved found = solve_by_ksp(f, y0, w, asked);
-  for (int k = 0; k < 4; ++k) {
-    const double slope = slope_of(
-        [&](double h) {
-          grid_request moved = asked;
-          moved.p[static_cast<std::size_t>(k)] += h;
-          return product(w, solve_by_ksp(f, y0, w, moved).s.y);
-        },
-        1e-3);
-    CHECK(std::abs(slope - found.g.p[k]) < 1e-9);
-  }
-  const double slope = slope_of(
-      [&](double h) {
-        auto moved = y0;
-        axpy(h, along, moved);
-        return product(w, solve_by_ksp(f, moved, w, asked).s.y);
-      },
-      1e-3);
-  CHECK(std::abs(slope - product(along, found.g.y0)) < 1e-9);
+  double slope = product(along, found.g.y0);
+  for (int k = 0; k < 4; ++k) slope += direction[static_cast<std::size_t>(k)] * found.g.p[k];
+  CHECK(std::abs(slope_of(value, 1e-3) - slope) < 1e-9);
 }
 
 TEST_CASE("petsc: preconditioners by name and by option give one gradient") {
   const petsc_grid grid(PETSC_COMM_WORLD, shape);
   const petsc_field f = grid.field();
-  const grid_request asked{.o = {.fixed_step = 0.25}};
+  const grid_request asked{.o = {.fixed_step = 0.1}, .end = 0.1};
   const auto y0 = grid.bumps(0), w = grid.bumps(1);
   const grid_solved found = solve_by_ksp(f, y0, w, asked);
   const auto apart = [&](const grid_request& other) {
@@ -123,14 +119,14 @@ TEST_CASE("petsc: preconditioners by name and by option give one gradient") {
     axpy(-1.0, found.g.y0, rest);
     return std::sqrt(product(rest, rest)) + std::abs(by.g.p[0] - found.g.p[0]);
   };
-  for (const char* pc : {"bjacobi", "asm", "gamg",
+  for (const char* pc : {"asm", "gamg",
 #ifdef PETSC_HAVE_MUMPS
                          "mumps",
 #endif
 #ifdef PETSC_HAVE_HYPRE
                          "hypre",
 #endif
-                         "none"}) {
+                         "jacobi"}) {
     CAPTURE(pc);
     grid_request other = asked;
     other.how.pc = pc;

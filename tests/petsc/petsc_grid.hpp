@@ -135,9 +135,9 @@ class petsc_grid {
         set(1, i, j, 0, v * v), set(1, i, j, 1, 2 * u * v - p[2] - p[3] * (1 + t / 10));
       });
     };
-    const auto pull = [=, dm = cells.get(), shape = shape](
-                          double t, Vec y, const auto& p, Vec w, double& gt,
-                          std::span<double> gp) -> PetscErrorCode {
+    const auto pull = [=, dm = cells.get(), shape = shape](double t, Vec y, const auto& p, Vec w,
+                                                           double& gt,
+                                                           std::span<double> gp) -> PetscErrorCode {
       const double*** of = nullptr;
       PetscCall(DMDAVecGetArrayDOFRead(dm, w, &of));
       PetscCall(rows(y, [&](int i, int j, const auto& x) {
@@ -174,6 +174,7 @@ struct grid_request {
   int slots = 1000;
   std::array<double, 4> p = grid_rates;
   double end = 1;
+  bool pulls = true;
 };
 grid_solved solve_by_ksp(const petsc_field& f, const spread<double>& y0, const spread<double>& w,
                          const grid_request& asked);
@@ -189,9 +190,8 @@ inline bool same_elements(const spread<double>& x, const spread<double>& y) {
 template <class Of>
 double distance(const petsc_grid& grid, const spread<double>& x, const Of& of) {
   double most = 0;
-  grid.for_each([&](int k, int i, int j, int c) {
-    most = std::fmax(most, std::abs(x[k] - of(i, j, c)));
-  });
+  grid.for_each(
+      [&](int k, int i, int j, int c) { most = std::fmax(most, std::abs(x[k] - of(i, j, c))); });
   return most_of_all(x, most);
 }
 /// A slope by values at ±h and ±2h.

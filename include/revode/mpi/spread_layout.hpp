@@ -96,9 +96,9 @@ class spread_layout {
 
   /// The same rows on the same ranks?
   friend bool operator==(const spread_layout& a, const spread_layout& b) {
-    return a.parts_ == b.parts_ || (a.parts_ && b.parts_ && a.shape() == b.shape() &&
-                                    a.parts_->starts == b.parts_->starts &&
-                                    a.ranks().handle() == b.ranks().handle());
+    return a.parts_ == b.parts_ ||
+           (a.parts_ && b.parts_ && a.shape() == b.shape() &&
+            a.parts_->starts == b.parts_->starts && a.ranks().handle() == b.ranks().handle());
   }
 
   /// Runs what may throw on one rank alone, between communications. What it throws is thrown on every rank

@@ -35,7 +35,8 @@ class petsc_calls {
       words_ = text != nullptr ? text : "error " + std::to_string(static_cast<int>(code));
     }
     const std::string said = std::exchange(words_, {});
-    throw std::runtime_error("PETSc failed (" + said + ") look for its reason in what it was given?");
+    throw std::runtime_error("PETSc failed (" + said +
+                             ") look for its reason in what it was given?");
   }
 
  private:

@@ -75,7 +75,8 @@ class petsc_part {
   void pull_state(double t, const state& y, parameters p, const state& w, state& gy) const {
     if (it_->calls.state_vjp) {
       state& of = it_->result;
-      call(of, y, &w, [&](Vec at, Vec v, Vec out) { return it_->calls.state_vjp(t, at, p, v, out); });
+      call(of, y, &w,
+           [&](Vec at, Vec v, Vec out) { return it_->calls.state_vjp(t, at, p, v, out); });
       add(of, gy);
     } else {
       matrix(t, y, p, it_->products);
@@ -92,7 +93,8 @@ class petsc_part {
   /// out = (∂f/∂y) v
   void push(double t, const state& y, parameters p, const state& v, state& out) const {
     if (it_->calls.state_jvp) {
-      call(out, y, &v, [&](Vec at, Vec of, Vec to) { return it_->calls.state_jvp(t, at, p, of, to); });
+      call(out, y, &v,
+           [&](Vec at, Vec of, Vec to) { return it_->calls.state_jvp(t, at, p, of, to); });
     } else {
       matrix(t, y, p, it_->products);
       fill(out, 0.0);
@@ -111,7 +113,12 @@ class petsc_part {
     petsc_matrix products;
 
     place(const spread_layout& of, petsc_callbacks given)
-        : layout(of), calls(std::move(given)), y(of), w(of), out(of), result(of) {
+        : layout(of),
+          calls(std::move(given)),
+          y(of),
+          w(of),
+          out(of),
+          result(of) {
       matrix.share(calls.matrix);
       halos.share(calls.halos);
     }
@@ -123,7 +130,9 @@ class petsc_part {
     DM of;
     Vec vec = nullptr;
     halo_vec(const place& at, const vec_view& view, const state& x)
-        : placed(view, x), of(at.halos.get()), vec(placed) {
+        : placed(view, x),
+          of(at.halos.get()),
+          vec(placed) {
       if (of == nullptr) return;
       petsc_calls petsc;
       petsc(DMGetLocalVector(of, &vec));
@@ -182,9 +191,10 @@ class petsc_part {
       throw std::invalid_argument(
           "petsc_callbacks without .value (it is the field itself) give (t, y, p, dy) → dy?");
     if (!of.jacobian != (of.matrix == nullptr))
-      throw std::invalid_argument(std::string("petsc_callbacks with ") +
-                                  (of.jacobian ? ".jacobian and no .matrix" : ".matrix and no .jacobian") +
-                                  " (the one says where the other has elements) give both?");
+      throw std::invalid_argument(
+          std::string("petsc_callbacks with ") +
+          (of.jacobian ? ".jacobian and no .matrix" : ".matrix and no .jacobian") +
+          " (the one says where the other has elements) give both?");
     petsc_calls petsc;
     const auto compare = [&](const char* what, PetscInt here) {
       if (static_cast<std::size_t>(here) != layout().size())
@@ -222,32 +232,33 @@ class petsc_rule {
 
   template <petsc_face<N> Face, std::floating_point T, class P>
   void value(Face, const T& t, const spread<T>& y, const P& p, spread<T>& dy) const {
-    static_assert(std::is_same_v<T, double>,
-                  "a state over PETSc that is not spread<double> (its numbers are double) take that?");
+    static_assert(
+        std::is_same_v<T, double>,
+        "a state over PETSc that is not spread<double> (its numbers are double) take that?");
     add_parts<Face>(dy, [&](const petsc_part& f, spread<T>& to) { f.value(t, y, span_of(p), to); });
   }
   template <petsc_face<N> Face, class P>
-  void pull(Face, double t, const spread<double>& y, const P& p, const spread<double>& w, double& gt,
-            spread<double>& gy, P& gp) const {
+  void pull(Face, double t, const spread<double>& y, const P& p, const spread<double>& w,
+            double& gt, spread<double>& gy, P& gp) const {
     for (const petsc_part& f : of<Face>()) {
       f.pull_state(t, y, span_of(p), w, gy);
       f.pull_parameters(t, y, span_of(p), w, gt, own_of(gp));
     }
   }
   template <petsc_face<N> Face, class P>
-  void push(Face, double t, const spread<double>& y, const P& p, double dt, const spread<double>& dy,
-            const P& dp, spread<double>& out) const {
+  void push(Face, double t, const spread<double>& y, const P& p, double dt,
+            const spread<double>& dy, const P& dp, spread<double>& out) const {
     if (dt != 0 || std::any_of(dp.data(), dp.data() + dp.size(), [](double x) { return x != 0; }))
       throw std::invalid_argument(
           "a tangent of t or p through PETSc's callbacks (they know products with the Jacobian "
           "alone) take the gradient?");
-    add_parts<Face>(out, [&](const petsc_part& f, spread<double>& to) {
-      f.push(t, y, span_of(p), dy, to);
-    });
+    add_parts<Face>(
+        out, [&](const petsc_part& f, spread<double>& to) { f.push(t, y, span_of(p), dy, to); });
   }
   template <petsc_face<N> Face, class P>
-  requires(N == 1 || !std::same_as<Face, whole_face>)
-  void matrix(Face, double t, const spread<double>& y, const P& p, petsc_matrix& j) const {
+  requires(N == 1 ||
+           !std::same_as<Face, whole_face>) void matrix(Face, double t, const spread<double>& y,
+                                                        const P& p, petsc_matrix& j) const {
     of<Face>()[0].matrix(t, y, span_of(p), j);
   }
 

@@ -34,35 +34,33 @@ inline spread_layout layout_of(Vec v) {
   return spread_layout::of_parts(communicator(comm), here / width, static_cast<int>(width));
 }
 
-/// The state with the elements of a Vec, and the other way round: copies, for the ends of a solve.
-/// errors  std::invalid_argument, where it is so: another number of elements here
-inline void copy_between(Vec v, spread<double>& y, bool to_vec) {
-  petsc_calls petsc;
-  PetscInt here = 0;
-  petsc(VecGetLocalSize(v, &here));
-  if (static_cast<std::size_t>(here) != y.size())
-    throw std::invalid_argument("a Vec of " + std::to_string(here) + " elements here for a part of " +
-                                std::to_string(y.size()) +
-                                " (they lie as the layout says) take layout_of it?");
-  if (to_vec) {
-    PetscScalar* to = nullptr;
-    petsc(VecGetArrayWrite(v, &to));
-    std::copy(y.data(), y.data() + y.size(), to);
-    petsc(VecRestoreArrayWrite(v, &to));
-  } else {
-    const PetscScalar* from = nullptr;
-    petsc(VecGetArrayRead(v, &from));
-    std::copy(from, from + y.size(), y.data());
-    petsc(VecRestoreArrayRead(v, &from));
-  }
+/// The elements of a Vec that are here, read or written by body(first element).
+/// errors  std::invalid_argument, on every rank: another number of elements somewhere
+template <class Body>
+void with_elements(Vec v, const spread_layout& layout, const Body& body) {
+  together(layout.ranks(), [&] {
+    petsc_calls petsc;
+    PetscInt here = 0;
+    petsc(VecGetLocalSize(v, &here));
+    if (static_cast<std::size_t>(here) != layout.size())
+      throw std::invalid_argument("a Vec of " + std::to_string(here) +
+                                  " elements here for a part of " + std::to_string(layout.size()) +
+                                  " (they lie as the layout says) take layout_of it?");
+    PetscScalar* elements = nullptr;
+    petsc(VecGetArray(v, &elements));
+    body(elements);
+    petsc(VecRestoreArray(v, &elements));
+  });
 }
+/// The state with the elements of a Vec, and a Vec with those of a state: copies, for the ends of a solve.
+/// cost    a collective
 inline spread<double> state_of(const spread_layout& layout, Vec v) {
   spread<double> y(layout);
-  copy_between(v, y, false);
+  with_elements(v, layout, [&](const double* from) { std::copy_n(from, y.size(), y.data()); });
   return y;
 }
 inline void copy_to(const spread<double>& y, Vec v) {
-  copy_between(v, const_cast<spread<double>&>(y), true);  // which is read
+  with_elements(v, y.layout(), [&](double* to) { std::copy_n(y.data(), y.size(), to); });
 }
 
 /// A Vec without elements of its own, which stands for one state after the other.
@@ -76,8 +74,8 @@ class vec_view {
     if (layout.ranks().size() == 1)
       petsc(VecCreateSeqWithArray(comm, width, here, nullptr, vec_.fresh()));
     else
-      petsc(VecCreateMPIWithArray(comm, width, here, static_cast<PetscInt>(layout.elements()), nullptr,
-                                  vec_.fresh()));
+      petsc(VecCreateMPIWithArray(comm, width, here, static_cast<PetscInt>(layout.elements()),
+                                  nullptr, vec_.fresh()));
   }
   Vec get() const { return vec_.get(); }
 
