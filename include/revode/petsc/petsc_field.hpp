@@ -68,7 +68,7 @@ class petsc_part {
           "callback makes, are by its matrix) give .jacobian and .matrix?");
     const halo_vec at(*it_, it_->y, y);
     const auto set = [&](Mat to) { guarded([&] { return of.jacobian(t, at.vec, p, to); }); };
-    assemble_pattern(set);
+    look_at_pattern(set);
     j.fill(layout(), it_->matrix.get(), set);
   }
   /// gy += (∂f/∂y)ᵀ w
@@ -111,6 +111,7 @@ class petsc_part {
     petsc_handle<DM, DMDestroy> halos;
     state result;
     petsc_matrix products;
+    bool looked_at = false;
 
     place(const spread_layout& of, petsc_callbacks given)
         : layout(of),
@@ -172,17 +173,28 @@ class petsc_part {
     if (!ran) fill(to, std::numeric_limits<double>::quiet_NaN());
   }
 
-  /// A matrix that was given its memory alone has the places that the first Jacobian sets.
+  /// Before the first Jacobian. A matrix that was given its memory alone has the places that this one sets.
   template <class Set>
-  void assemble_pattern(const Set& set) const {
+  void look_at_pattern(const Set& set) const {
+    if (std::exchange(it_->looked_at, true)) return;
     petsc_calls petsc;
     const Mat pattern = it_->matrix.get();
     PetscBool there = PETSC_FALSE;
     petsc(MatAssembled(pattern, &there));
-    if (there == PETSC_TRUE) return;
-    set(pattern);
-    petsc(MatAssemblyBegin(pattern, MAT_FINAL_ASSEMBLY));
-    petsc(MatAssemblyEnd(pattern, MAT_FINAL_ASSEMBLY));
+    if (there == PETSC_FALSE) {
+      set(pattern);
+      petsc(MatAssemblyBegin(pattern, MAT_FINAL_ASSEMBLY));
+      petsc(MatAssemblyEnd(pattern, MAT_FINAL_ASSEMBLY));
+    }
+    together(layout().ranks(), [&] {
+      PetscBool lacks = PETSC_FALSE;
+      PetscInt row = 0;
+      petsc(MatMissingDiagonal(pattern, &lacks, &row));
+      if (lacks == PETSC_TRUE)
+        throw std::invalid_argument("a Mat without a place for its element (" +
+                                    std::to_string(row) + ", " + std::to_string(row) +
+                                    ") here (systems are s I − J) set a 0 there?");
+    });
   }
 
   void check() const {
