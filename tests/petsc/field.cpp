@@ -115,6 +115,11 @@ TEST_CASE("petsc: nothing of the length of the state is gathered, bytes fall as 
                                   {.o = {.fixed_step = 0.1}, .slots = 2, .end = 0.2});
   REQUIRE(found.g.status == status::success);
   CHECK(found.g.y0.size() * static_cast<std::size_t>(ranks) <= elements + elements / 8);
+  MatInfo of_rank, of_all;
+  const petsc_grid alone(PETSC_COMM_SELF, grid.shape);
+  MatGetInfo(grid.matrix.get(), MAT_LOCAL, &of_rank);
+  MatGetInfo(alone.matrix.get(), MAT_LOCAL, &of_all);
+  CHECK(of_rank.nz_allocated * ranks <= 1.2 * of_all.nz_allocated);
   const index most = grid.layout.ranks().statistics().most_bytes;
   CHECK(most < 400);
 }

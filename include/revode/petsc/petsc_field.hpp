@@ -318,7 +318,7 @@ class petsc_rule {
 /// A TS that is set up already serves: .value = [&](double t, Vec y, auto, Vec dy) { return
 /// TSComputeRHSFunction(ts, t, y, dy); }. Explicit methods take no matrix where there is state_vjp.
 /// cost    a call: an exchange of halos; a vjp without state_vjp: a Jacobian
-/// memory  four vectors and, where products are by it, a matrix
+/// memory  two vectors and, where products are by it, a matrix
 /// errors  std::invalid_argument, on every rank: callbacks that are missing, a matrix of other rows
 class petsc_field : public field_by<petsc_rule<1>> {
  public:

@@ -154,7 +154,8 @@ class petsc_factors {
  public:
   bool factor_shifted(const petsc_matrix& j, double shift) {
     if (!std::isfinite(shift) || !std::isfinite(*j.data())) return false;
-    j_ = j;
+    views_ = j.views();
+    settings_ = j.settings;
     place_.own().renew(j, shift);
     return true;
   }
@@ -167,7 +168,7 @@ class petsc_factors {
     petsc_calls petsc;
     petsc_system& of = *place_.shared();
     {
-      const placed_vec at(j_.view(), x);
+      const placed_vec at(views_->first, x);
       double size = 0;
       petsc(VecCopy(at, of.right.get()));
       petsc(VecNorm(of.right.get(), NORM_2, &size));
@@ -188,11 +189,11 @@ class petsc_factors {
  private:
   template <bool Transposed>
   bool run(petsc_calls& petsc, petsc_system& of, double tolerance, double size, Vec x) const {
-    const bool explicitly = j_.settings->explicit_transpose;
-    const KSP ksp = of.ksp<Transposed>(*j_.settings);
+    const bool explicitly = settings_->explicit_transpose;
+    const KSP ksp = of.ksp<Transposed>(*settings_);
     double least = 0, left = 0;
     petsc(KSPGetTolerances(ksp, &least, nullptr, nullptr, nullptr));
-    const double goal = std::fmax(std::fmin(tolerance, j_.settings->rough), least);
+    const double goal = std::fmax(std::fmin(tolerance, settings_->rough), least);
     petsc(KSPSetTolerances(ksp, goal, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
     petsc((Transposed && !explicitly ? KSPSolveTranspose : KSPSolve)(ksp, of.right.get(), x));
     petsc(KSPSetTolerances(ksp, least, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
@@ -203,13 +204,14 @@ class petsc_factors {
   }
   template <bool Transposed>
   bool apply(petsc_calls& petsc, petsc_system& of, Vec x) const {
-    const bool explicitly = j_.settings->explicit_transpose;
-    const PC pc = of.pc<Transposed>(*j_.settings);
+    const bool explicitly = settings_->explicit_transpose;
+    const PC pc = of.pc<Transposed>(*settings_);
     petsc((Transposed && !explicitly ? PCApplyTranspose : PCApply)(pc, of.right.get(), x));
     return true;
   }
 
-  petsc_matrix j_{};
+  std::shared_ptr<const petsc_views> views_{};
+  std::shared_ptr<const petsc_settings> settings_{};
   shared_place<petsc_system> place_{};
   mutable bool finite_ = true;
 };

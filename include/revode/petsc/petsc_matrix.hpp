@@ -17,6 +17,13 @@ namespace revode {
 using mat_handle = petsc_handle<Mat, MatDestroy>;
 struct petsc_settings;  // petsc_ksp.hpp
 
+/// Two states as Vecs.
+struct petsc_views {
+  spread_layout layout;
+  vec_view first, second;
+  explicit petsc_views(const spread_layout& of) : layout(of), first(of), second(of) {}
+};
+
 /// A Jacobian as a Mat over the ranks of a state. Copies share it until one of them is written.
 /// data() is one number, known to all ranks: how large its rows are, NaN where one is not finite.
 class petsc_matrix {
@@ -24,11 +31,10 @@ class petsc_matrix {
   std::shared_ptr<const petsc_settings> settings{};  ///< how systems with it are solved
 
   Mat get() const { return place_.get() != nullptr ? place_.get()->get() : nullptr; }
-  const vec_view& view() const { return views_->first; }
-  const spread_layout& layout() const { return views_->layout; }
+  /// How states become Vecs for it.
+  const std::shared_ptr<const petsc_views>& views() const { return views_; }
 
   const double* data() const { return &size_; }
-  double* data() { return &size_; }
   std::size_t size() const { return 1; }
   void clear() {}  // fill() does
   template <class Self, class Visit>
@@ -39,7 +45,8 @@ class petsc_matrix {
   /// cost    an assembly, a norm
   template <class Set>
   void fill(const spread_layout& layout, Mat pattern, const Set& set) {
-    if (views_ == nullptr || !(views_->layout == layout)) views_ = std::make_shared<views>(layout);
+    if (views_ == nullptr || !(views_->layout == layout))
+      views_ = std::make_shared<petsc_views>(layout);
     petsc_calls petsc;
     mat_handle& mat = place_.own();
     if (!mat) petsc(MatDuplicate(pattern, MAT_DO_NOT_COPY_VALUES, mat.fresh()));
@@ -61,14 +68,8 @@ class petsc_matrix {
   }
 
  private:
-  struct views {
-    spread_layout layout;
-    vec_view first, second;
-    explicit views(const spread_layout& of) : layout(of), first(of), second(of) {}
-  };
-
   shared_place<mat_handle> place_;
-  std::shared_ptr<views> views_;
+  std::shared_ptr<const petsc_views> views_;
   double size_ = 0;
 };
 
