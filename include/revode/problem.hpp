@@ -13,6 +13,7 @@ namespace revode {
 /// A field that says f(t, y, dy) as one of f(t, y, p, dy), whose parameters nobody reads.
 template <class F>
 struct field_without_parameters {
+  static constexpr bool takes_arrays = takes_arrays_v<std::remove_cvref_t<F>>;
   F f;
 
   field_without_parameters(F&& given) : f(std::forward<F>(given)) {}

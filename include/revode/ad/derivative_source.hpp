@@ -4,9 +4,9 @@
 namespace revode {
 
 /// Where a derivative of a field comes from, decided at compile time: the field's own member, duals or a
-/// recording of a few rows at a time, forward duals, the reverse recording; `none` is a compile-time error
-/// where it is asked for.
-enum class derivative_source { own, rows, duals, recording, none };
+/// recording of a few rows at a time, forward duals, the reverse recording, of whole arrays or of numbers;
+/// `none` is a compile-time error where it is asked for.
+enum class derivative_source { own, rows, duals, arrays, recording, none };
 
 /// What a field's own Jacobian is asked whether it takes.
 template <class T>

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <revode/ad/array_calls.hpp>
 #include <revode/ad/derivative_source.hpp>
 #include <revode/ad/dual.hpp>
 #include <revode/ad/dual_sweep.hpp>
@@ -20,7 +21,8 @@ namespace revode {
 /// The derivatives of a field f(t, y, p, dy), and their memory: one object per system and thread.
 ///   vjp: the field's own f.vjp, else forward duals in one sweep when all sizes are fixed and
 ///        n + np + 1 <= 16 (no storage), else the reverse recording (host), of a few rows at a time where
-///        the field has f.rows and the state's length is known at run time (rows.hpp).
+///        the field has f.rows and the state's length is known at run time (rows.hpp), of whole arrays
+///        where the state is recorded as one (array_calls.hpp).
 ///   jvp: f.jvp, else one dual direction, likewise.
 ///   jacobian: f.jacobian, into a matrix of zeros, else duals: tracked_sweep for a vec of 5 to 32 elements where it knows
 ///        the field's structure, otherwise up to 10 columns a sweep (8 for dynamic sizes); else columns of
@@ -60,11 +62,15 @@ class derivatives {
     } else if constexpr (small) {
       return call_accepts<F, Y, P, dual<T, sweep_width>> ? derivative_source::duals
                                                          : derivative_source::none;
+    } else if constexpr (array_call_accepts<F, Y, P, T>) {
+      return derivative_source::arrays;
     } else {
       return call_accepts<F, Y, P, variable<T>> ? derivative_source::recording
                                                 : derivative_source::none;
     }
   }();
+  /// second() goes the same way, over duals.
+  static constexpr bool by_arrays = vjp_source == derivative_source::arrays;
 
   static constexpr bool has_jacobian_by_products = has_jvp<F, Y, P, T> || has_vjp<F, Y, P, T>;
   static constexpr bool own_jacobian =
@@ -125,6 +131,8 @@ class derivatives {
       } else {
         dual_sweep<Y, P>::template vjp<n + tracked>(f, t, y, p, w, gt, gy, gp);
       }
+    } else if constexpr (vjp_source == derivative_source::arrays) {
+      pull_.pull(f, t, y, p, w, gt, gy, gp);
     } else if constexpr (vjp_source == derivative_source::recording) {
 #if !defined(__CUDACC__)
       if constexpr (straight)
@@ -182,7 +190,10 @@ class derivatives {
                         T* gt, Y& gy, GP& gp) {
     constexpr int tracked = static_size_v<GP> == 0 ? 0 : np;
     if constexpr (has_vjp<F, Y, P, push_scalar>) {
-      second_by_own(f, t, y, p, u, kt, k, gt, gy, gp);
+      second_by_pull(t, y, p, u, kt, k, gt, gy, gp,
+                     [&](const push_scalar& moving, const auto& a, push_scalar& of_time, auto& g) {
+                       f.vjp(moving, a.y, a.p, a.dy, of_time, g.y, g.p);
+                     });
     } else if constexpr (row_derivatives<F, Y, P>::pulls_moving) {
       rows_.pull_moving(f, t, y, p, u, kt, k, gt, gy, gp);
     } else if constexpr (small && call_accepts<F, Y, P, dual<push_scalar, sweep_width>>) {
@@ -191,6 +202,11 @@ class derivatives {
       } else {
         dual_sweep<Y, P>::template second<n + tracked>(f, t, y, p, u, kt, k, gt, gy, gp);
       }
+    } else if constexpr (by_arrays) {
+      second_by_pull(t, y, p, u, kt, k, gt, gy, gp,
+                     [&](const push_scalar& moving, const auto& a, push_scalar& of_time, auto& g) {
+                       pull_second_.pull(f, moving, a.y, a.p, a.dy, &of_time, g.y, g.p);
+                     });
     } else if constexpr (!small && call_accepts<F, Y, P, variable<push_scalar>>) {
 #if !defined(__CUDACC__)
       if constexpr (straight)
@@ -214,7 +230,9 @@ class derivatives {
   template <class S, int Tag>
   using kept = std::conditional_t<on_stack, nothing<Tag>, field_arrays<Y, P, S>>;
   template <class S, int Tag>
-  using kept_recording = std::conditional_t<small, nothing<Tag>, recorded_field<F, Y, P, S>>;
+  using kept_recording = std::conditional_t<
+      small, nothing<Tag>,
+      std::conditional_t<by_arrays, array_call<F, Y, P, S>, recorded_field<F, Y, P, S>>>;
 
   /// Arrays over S of y's and p's shapes: on the stack when sizes are fixed, else `member`, sized.
   template <class S, class Kept>
@@ -302,9 +320,10 @@ class derivatives {
     }
   }
 
-  template <class GP>
-  REVODE_HD void second_by_own(const F& f, T t, const Y& y, const P& p, const Y& u, T kt,
-                               const Y& k, T* gt, Y& gy, GP& gp) {
+  /// By pull(t, (y, p, u), gt, (gy, gp)), a vjp over duals.
+  template <class GP, class Pull>
+  REVODE_HD void second_by_pull(T t, const Y& y, const P& p, const Y& u, T kt, const Y& k, T* gt,
+                                Y& gy, GP& gp, const Pull& pull) {
     const vec<T, 0> still{};
     decltype(auto) a = fitted<push_scalar>(push_, y, p);
     decltype(auto) g = fitted<push_scalar>(pushed_, y, p);
@@ -314,7 +333,7 @@ class derivatives {
     fill(g.p, push_scalar(0));
     push_scalar moving(t), of_time(0);
     moving.d[0] = kt;
-    f.vjp(moving, a.y, a.p, a.dy, of_time, g.y, g.p);
+    pull(moving, std::as_const(a), of_time, g);
     if (gt != nullptr) *gt = *gt + of_time.d[0];
     for (int j = 0, size = length(y); j < size; ++j) {
       gy.data()[j] = gy.data()[j] + g.y.data()[j].d[0];

@@ -22,6 +22,8 @@ class derivative_names {
       return "own";
     else if constexpr (D::vjp_source == derivative_source::rows)
       return "recording by rows";
+    else if constexpr (D::by_arrays)
+      return "recording of arrays";
     else if constexpr (D::vjp_source == derivative_source::duals)
       return register_sweep<F, Y, P>::told.name("recording in registers", "duals",
                                                 "recording in registers or duals, not asked yet");
@@ -60,6 +62,8 @@ class derivative_names {
       return "recording over duals by rows";
     else if constexpr (D::small)
       return call_accepts<F, Y, P, dual<push_scalar, D::sweep_width>> ? "nested duals" : "none";
+    else if constexpr (D::by_arrays)
+      return "recording of arrays over duals";
     else if constexpr (!call_accepts<F, Y, P, variable<push_scalar>>)
       return "none";
     else if constexpr (D::straight)

@@ -113,6 +113,16 @@ inline constexpr bool says_complex_pairs = requires {
   requires F::complex_pairs;
 };
 
+/// May the field be handed recorded arrays (array_calls.hpp)? Unless it says `static constexpr bool takes_arrays =
+/// false`. What is made of another field may where its rule says so, which asks the same of that one.
+template <class F>
+inline constexpr bool takes_arrays_v = [] {
+  if constexpr (requires { F::takes_arrays; })
+    return F::takes_arrays;
+  else
+    return true;
+}();
+
 /// A field made of another one, or of something else, by a rule, with every face that the rule can
 /// give. For each Face a Rule has any of
 ///   value(Face{}, t, y, p, dy)                     pull(Face{}, t, y, p, w, gt, gy, gp)
@@ -210,12 +220,18 @@ struct field_by : Rule {
   { this->matrix(explicit_face{}, t, y, p, jac); }
 };
 
+template <class Rule>
+inline constexpr bool takes_arrays_v<field_by<Rule>> = requires {
+  requires Rule::takes_arrays;
+};
+
 /// The derivatives of f, and its mass matrix, as they are, for rules that change nothing but how f is called.
 template <class F>
 struct passed_derivatives {
   using field = std::remove_cvref_t<F>;
   static constexpr bool autonomous = says_autonomous<field>;
   static constexpr bool complex_pairs = says_complex_pairs<field>;
+  static constexpr bool takes_arrays = takes_arrays_v<field>;
   F callable;
 
   template <class Entries>
@@ -243,6 +259,7 @@ struct passed_derivatives {
 /// One face as a field of its own, which refers to the field or has one.
 template <class Face, class F, class Held = const F&>
 struct face_of {
+  static constexpr bool takes_arrays = takes_arrays_v<F>;
   Held f;
 
   template <class... A>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/ad/recording/recorded.hpp>
+#include <revode/ad/array_calls.hpp>
+#include <revode/ad/by_elements.hpp>
 #include <revode/interop/eigen_recording/vectorwise.hpp>
 
 // With this header, Eigen leaves of a recorded body are whole arrays: one node an operation. A body
@@ -73,6 +74,11 @@ struct recorded<Eigen::Matrix<T, R, C, O, MR, MC>>
 template <recordable T, int R, int C, int O, int MR, int MC>
 struct recorded<Eigen::Array<T, R, C, O, MR, MC>>
     : recorded_matrix<Eigen::Array<T, R, C, O, MR, MC>> {};
+
+template <recordable T, int R, int C, int O, int MR, int MC>
+inline constexpr bool recorded_whole_v<Eigen::Matrix<T, R, C, O, MR, MC>> = true;
+template <recordable T, int R, int C, int O, int MR, int MC>
+inline constexpr bool recorded_whole_v<Eigen::Array<T, R, C, O, MR, MC>> = true;
 
 /// *w of a frozen matrix in a recorded body: a constant that operations refer to.
 template <class Z>
