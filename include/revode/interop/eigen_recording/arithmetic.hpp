@@ -80,8 +80,12 @@ auto recorded_like(recording<typename Like::Scalar>& home, const X& x) {
     using P = recorded_plain_t<X>;
     using target = plain_shape_t<typename P::Scalar, P::RowsAtCompileTime, P::ColsAtCompileTime,
                                  Like::IsRowMajor, is_array_shape_v<P>>;
-    const matrix_variable<target> y(static_cast<const matrix_variable<P>&>(x));
-    return matrix_variable<target>(in_recording(home, y.array_node()), y.rows(), y.cols());
+    if constexpr (std::is_same_v<target, P>) {
+      return matrix_variable<P>(in_recording(home, x.array_node()), x.rows(), x.cols());
+    } else {
+      const matrix_variable<target> y(static_cast<const matrix_variable<P>&>(x));
+      return matrix_variable<target>(in_recording(home, y.array_node()), y.rows(), y.cols());
+    }
   } else {
     return constant_of<plain_over_t<typename Like::Scalar, X, Like::IsRowMajor>>(home, x);
   }
@@ -122,6 +126,9 @@ template <class T, class X>
 auto factor_of(recording<T>& home, const X& x) {
   if constexpr (is_block_v<X>) {
     return x.factor(home);
+  } else if constexpr (recorded_array<X>) {
+    return shaped_array<recorded_plain_t<X>>{in_recording(home, x.array_node()), x.rows(),
+                                             x.cols()};
   } else {
     const auto own = in_own_order(home, x);
     return shaped_array<typename std::remove_cvref_t<decltype(own)>::plain_type>{
@@ -134,12 +141,11 @@ template <class A, class B>
 auto multiply(const A& a, const B& b) {
   expect_product(a, b);
   auto& home = recording_for(a, b);
-  const auto x = factor_of(home, a);
-  const auto y = factor_of(home, b);
-  using PA = typename std::remove_cvref_t<decltype(x)>::plain_type;
-  using PB = typename std::remove_cvref_t<decltype(y)>::plain_type;
+  using PA = typename decltype(factor_of(home, a))::plain_type;
+  using PB = typename decltype(factor_of(home, b))::plain_type;
   using result = product_t<PA, PB>;
-  return matrix_variable<result>(array_product<result>(home, x, y), x.rows, y.cols);
+  return matrix_variable<result>(
+      array_product<result>(home, factor_of(home, a), factor_of(home, b)), a.rows(), b.cols());
 }
 
 /// a·b of vectors, whichever way they lie

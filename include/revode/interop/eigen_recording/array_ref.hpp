@@ -164,25 +164,32 @@ class part_sums {
  public:
   part_sums(recording<T>& home, Eigen::Index n, const Add& add) : home_(home), n_(n), add_(add) {}
 
-  /// to += parts [from, from + count)
-  void sum(T* to, Eigen::Index from, Eigen::Index count, std::size_t depth = 0) {
-    if (count <= 32) {
-      for (Eigen::Index o = from; o < from + count; ++o) add_(o, to);
-      return;
-    }
-    sum(to, from, count / 2, depth + 1);
-    if (!halves_[depth].is_set()) halves_[depth] = make_array(home_, n_, false);
-    T* const half = halves_[depth].writable();
-    std::fill_n(half, n_, T(0));
-    sum(half, from + count / 2, count - count / 2, depth + 1);
-    flat<T>(to, n_) += const_flat<T>(half, n_);
+  /// to += parts [0, count)
+  void sum(T* to, Eigen::Index count) {
+    if (count <= most) return add_run(to, 0, count);
+    std::array<array_ref<T>, 60> halves{};
+    sum(to, 0, count, halves.data());
   }
 
  private:
+  static constexpr Eigen::Index most = 32;
+
+  void add_run(T* to, Eigen::Index from, Eigen::Index count) {
+    for (Eigen::Index o = from; o < from + count; ++o) add_(o, to);
+  }
+  void sum(T* to, Eigen::Index from, Eigen::Index count, array_ref<T>* halves) {
+    if (count <= most) return add_run(to, from, count);
+    sum(to, from, count / 2, halves + 1);
+    if (!halves->is_set()) *halves = make_array(home_, n_, false);
+    T* const half = halves->writable();
+    std::fill_n(half, n_, T(0));
+    sum(half, from + count / 2, count - count / 2, halves + 1);
+    flat<T>(to, n_) += const_flat<T>(half, n_);
+  }
+
   recording<T>& home_;
   Eigen::Index n_;
   const Add& add_;
-  std::array<array_ref<T>, 60> halves_{};
 };
 
 /// The formula w of a cotangent that is handed on as it is.

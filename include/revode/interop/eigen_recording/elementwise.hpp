@@ -218,7 +218,7 @@ void pull_operand(const result_bar<T>& bar, const array_place<T>& to, int node, 
         const const_flat<T> w = bar.part(o, parts);
         flat<T>(sum, w.size()) += contribution(o, w);
       };
-      part_sums(bar.home(), to.count(), add).sum(sums, 0, parts);
+      part_sums(bar.home(), to.count(), add).sum(sums, parts);
     } else {
       for (Eigen::Index o = 0; o < parts; ++o)
         sums[Extent == extent::each ? o : 0] += pairwise_sum(contribution(o, bar.part(o, parts)));
@@ -242,7 +242,8 @@ array_ref<T> apply_binary(const F& f, recording<T>& home, operand<T, A> a, opera
   b.keep((read & reads_b) != 0);
   operand<T, extent::full> result;
   if ((read & reads_y) != 0) result.array = y;
-  record_pull(y, [=](const result_bar<T>& bar) {
+  record_pull(y, [=, a = std::move(a), b = std::move(b),
+                  result = std::move(result)](const result_bar<T>& bar) {
     const auto contribution_a = [&](Eigen::Index o, const auto& w) {
       return f.pull_a(a.part(o, n), b.part(o, n), result.part(o, n), w);
     };

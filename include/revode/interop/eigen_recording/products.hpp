@@ -48,16 +48,16 @@ class product_node {
   using T = typename C::Scalar;
 
  public:
-  product_node(int id, const A& a, const B& b)
+  product_node(int id, A a, B b)
       : id_(id),
         pull_a_(a.array.tracked()),
         pull_b_(b.array.tracked()),
-        a_(a),
-        b_(b),
-        to_a_(a.array.place()),
-        to_b_(b.array.place()) {
-    a.array.keep();
-    b.array.keep();
+        a_(std::move(a)),
+        b_(std::move(b)),
+        to_a_(a_.array.place()),
+        to_b_(b_.array.place()) {
+    a_.array.keep();
+    b_.array.keep();
   }
 
   void evaluate(T* c) {
@@ -82,8 +82,7 @@ class product_node {
 };
 
 template <class C, class A, class B>
-array_ref<typename C::Scalar> array_product(recording<typename C::Scalar>& home, const A& a,
-                                            const B& b) {
+array_ref<typename C::Scalar> array_product(recording<typename C::Scalar>& home, A a, B b) {
   const Eigen::Index rows = a.rows, cols = b.cols;
   if (!a.array.tracked() && !b.array.tracked()) {
     const auto c = make_array(home, rows * cols, false);
@@ -91,7 +90,7 @@ array_ref<typename C::Scalar> array_product(recording<typename C::Scalar>& home,
     return c;
   }
   const int id = home.arrays().make_later(static_cast<std::size_t>(rows * cols));
-  home.arrays().evaluate_by(id, home.operation(product_node<C, A, B>(id, a, b)));
+  home.arrays().evaluate_by(id, home.operation(product_node<C, A, B>(id, std::move(a), std::move(b))));
   return {home, id};
 }
 

@@ -64,7 +64,7 @@ array_ref<T> array_partial_sums(const array_ref<T>& x, Eigen::Index parts, bool 
   } else {
     const auto add = [&](Eigen::Index o, T* sum) { flat<T>(sum, n) += part(o); };
     flat<T>(y.writable(), n).setZero();
-    part_sums(*y.where(), n, add).sum(y.writable(), 0, parts);
+    part_sums(*y.where(), n, add).sum(y.writable(), parts);
   }
   if (!x.tracked()) return y;
   record_pull(y, [to = x.place(), n, parts, within](const result_bar<T>& bar) {
