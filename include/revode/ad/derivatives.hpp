@@ -157,7 +157,8 @@ class derivatives {
         if (tracked_sweep<F, Y, P>::jacobian(f, t, y, p, jac)) return;
       }
 #endif
-      jacobian_by_duals(f, t, y, p, jac);
+      decltype(auto) a = fitted<chunk_scalar>(chunk_, y, p);
+      jacobian_by_duals<n>(f, t, y, p, a, jac);
     } else {
       jacobian_by_products(f, t, y, p, jac);
     }
@@ -189,11 +190,8 @@ class derivatives {
   REVODE_HD void second(const F& f, T t, const Y& y, const P& p, const Y& u, T kt, const Y& k,
                         T* gt, Y& gy, GP& gp) {
     constexpr int tracked = static_size_v<GP> == 0 ? 0 : np;
-    if constexpr (has_vjp<F, Y, P, push_scalar>) {
-      second_by_pull(t, y, p, u, kt, k, gt, gy, gp,
-                     [&](const push_scalar& moving, const auto& a, push_scalar& of_time, auto& g) {
-                       f.vjp(moving, a.y, a.p, a.dy, of_time, g.y, g.p);
-                     });
+    if constexpr (by_arrays || has_vjp<F, Y, P, push_scalar>) {
+      second_by_vjp(f, t, y, p, u, kt, k, gt, gy, gp);
     } else if constexpr (row_derivatives<F, Y, P>::pulls_moving) {
       rows_.pull_moving(f, t, y, p, u, kt, k, gt, gy, gp);
     } else if constexpr (small && call_accepts<F, Y, P, dual<push_scalar, sweep_width>>) {
@@ -202,11 +200,6 @@ class derivatives {
       } else {
         dual_sweep<Y, P>::template second<n + tracked>(f, t, y, p, u, kt, k, gt, gy, gp);
       }
-    } else if constexpr (by_arrays) {
-      second_by_pull(t, y, p, u, kt, k, gt, gy, gp,
-                     [&](const push_scalar& moving, const auto& a, push_scalar& of_time, auto& g) {
-                       pull_second_.pull(f, moving, a.y, a.p, a.dy, &of_time, g.y, g.p);
-                     });
     } else if constexpr (!small && call_accepts<F, Y, P, variable<push_scalar>>) {
 #if !defined(__CUDACC__)
       if constexpr (straight)
@@ -281,26 +274,6 @@ class derivatives {
   }
 
   template <class J>
-  REVODE_HD void jacobian_by_duals(const F& f, T t, const Y& y, const P& p, J& jac) {
-    decltype(auto) a = fitted<chunk_scalar>(chunk_, y, p);
-    copy(p, a.p);
-    const int size = length(y);
-    for (int from = 0; from < size; from += chunk) {
-      // Of a fixed size the last chunk starts earlier, so that every chunk has the same length.
-      const int first = n > 0 && size - from < chunk ? size - chunk : from;
-      const int columns = n > 0 || size - first >= chunk ? chunk : size - first;
-      copy(y, a.y);
-      for (int j = 0; j < columns; ++j) {
-        a.y.data()[first + j] = chunk_scalar::input(y.data()[first + j], j);
-      }
-      f(chunk_scalar(t), a.y, a.p, a.dy);
-      for (int i = 0; i < size; ++i) {
-        for (int j = 0; j < columns; ++j) jac(i, first + j) = a.dy.data()[i].d[j];
-      }
-    }
-  }
-
-  template <class J>
   REVODE_HD void jacobian_by_products(const F& f, T t, const Y& y, const P& p, J& jac) {
     static_assert(field_with_jacobian<has_jacobian_by_products>::there);
     decltype(auto) a = fitted<T>(plain_, y, p);
@@ -320,10 +293,9 @@ class derivatives {
     }
   }
 
-  /// By pull(t, (y, p, u), gt, (gy, gp)), a vjp over duals.
-  template <class GP, class Pull>
-  REVODE_HD void second_by_pull(T t, const Y& y, const P& p, const Y& u, T kt, const Y& k, T* gt,
-                                Y& gy, GP& gp, const Pull& pull) {
+  template <class GP>
+  REVODE_HD void second_by_vjp(const F& f, T t, const Y& y, const P& p, const Y& u, T kt,
+                               const Y& k, T* gt, Y& gy, GP& gp) {
     const vec<T, 0> still{};
     decltype(auto) a = fitted<push_scalar>(push_, y, p);
     decltype(auto) g = fitted<push_scalar>(pushed_, y, p);
@@ -333,7 +305,10 @@ class derivatives {
     fill(g.p, push_scalar(0));
     push_scalar moving(t), of_time(0);
     moving.d[0] = kt;
-    pull(moving, std::as_const(a), of_time, g);
+    if constexpr (by_arrays)
+      pull_second_.pull(f, moving, a.y, a.p, a.dy, &of_time, g.y, g.p);
+    else
+      f.vjp(moving, a.y, a.p, a.dy, of_time, g.y, g.p);
     if (gt != nullptr) *gt = *gt + of_time.d[0];
     for (int j = 0, size = length(y); j < size; ++j) {
       gy.data()[j] = gy.data()[j] + g.y.data()[j].d[0];

@@ -17,6 +17,26 @@ REVODE_HD void seed_direction(A& a, const Y& y, const P& p, const Y& dy, const D
   for (int i = 0, size = length(dp); i < size; ++i) a.p.data()[i].d[0] = dp.data()[i];
 }
 
+/// jac(i, j) = df_i/dy_j, as many columns a call of f as the duals of a, arrays of y's and p's shapes, have
+/// directions. N: how many elements y has, where its type says so.
+template <int N, class F, class T, class Y, class P, class A, class J>
+REVODE_HD void jacobian_by_duals(const F& f, T t, const Y& y, const P& p, A& a, J& jac) {
+  using D = scalar_t<decltype(a.y)>;
+  constexpr int chunk = D::directions;
+  copy(p, a.p);
+  const int size = length(y);
+  for (int from = 0; from < size; from += chunk) {
+    // Of a fixed size the last chunk starts earlier, so that every chunk has the same length.
+    const int first = N > 0 && size - from < chunk ? size - chunk : from;
+    const int columns = N > 0 || size - first >= chunk ? chunk : size - first;
+    copy(y, a.y);
+    for (int j = 0; j < columns; ++j) a.y.data()[first + j] = D::input(y.data()[first + j], j);
+    f(D(t), a.y, a.p, a.dy);
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < columns; ++j) jac(i, first + j) = a.dy.data()[i].d[j];
+  }
+}
+
 /// Products with the whole Jacobian of a field of fixed size, in one call of the field: a direction
 /// for every y, then every p, then t. N is how many of them there are; without parameters (G empty)
 /// or time, fewer. Host and device, no storage.

@@ -235,6 +235,15 @@ auto square(const recorded_array auto& x) { return x.square(); }
 auto sin(const recorded_array auto& x) { return x.sin(); }
 auto cos(const recorded_array auto& x) { return x.cos(); }
 auto tanh(const recorded_array auto& x) { return x.tanh(); }
+auto tan(const recorded_array auto& x) { return x.tan(); }
+auto asin(const recorded_array auto& x) { return x.asin(); }
+auto acos(const recorded_array auto& x) { return x.acos(); }
+auto atan(const recorded_array auto& x) { return x.atan(); }
+auto sinh(const recorded_array auto& x) { return x.sinh(); }
+auto cosh(const recorded_array auto& x) { return x.cosh(); }
+auto expm1(const recorded_array auto& x) { return x.expm1(); }
+auto rsqrt(const recorded_array auto& x) { return x.rsqrt(); }
+auto cube(const recorded_array auto& x) { return x.cube(); }
 auto abs(const recorded_array auto& x) { return x.abs(); }
 auto logistic(const recorded_array auto& x) { return x.logistic(); }
 auto pow(const recorded_array auto& x, const auto& exponent) { return x.pow(exponent); }

@@ -73,6 +73,46 @@ struct cube_of {
   auto value(const auto& x) const { return x.cube(); }
   auto pull(const auto& x, const auto& w) const { return 3 * w * x.square(); }
 };
+struct tan_of {
+  static constexpr reads pull_reads = reads::result;
+  auto value(const auto& x) const { return x.tan(); }
+  auto pull(const auto& y, const auto& w) const { return w * (1 + y.square()); }
+};
+struct sinh_of {
+  static constexpr reads pull_reads = reads::argument;
+  auto value(const auto& x) const { return x.sinh(); }
+  auto pull(const auto& x, const auto& w) const { return w * x.cosh(); }
+};
+struct cosh_of {
+  static constexpr reads pull_reads = reads::argument;
+  auto value(const auto& x) const { return x.cosh(); }
+  auto pull(const auto& x, const auto& w) const { return w * x.sinh(); }
+};
+struct asin_of {
+  static constexpr reads pull_reads = reads::argument;
+  auto value(const auto& x) const { return x.asin(); }
+  auto pull(const auto& x, const auto& w) const { return w / (1 - x.square()).sqrt(); }
+};
+struct acos_of {
+  static constexpr reads pull_reads = reads::argument;
+  auto value(const auto& x) const { return x.acos(); }
+  auto pull(const auto& x, const auto& w) const { return -w / (1 - x.square()).sqrt(); }
+};
+struct atan_of {
+  static constexpr reads pull_reads = reads::argument;
+  auto value(const auto& x) const { return x.atan(); }
+  auto pull(const auto& x, const auto& w) const { return w / (1 + x.square()); }
+};
+struct expm1_of {
+  static constexpr reads pull_reads = reads::result;
+  auto value(const auto& x) const { return x.expm1(); }
+  auto pull(const auto& y, const auto& w) const { return w * (1 + y); }
+};
+struct rsqrt_of {
+  static constexpr reads pull_reads = reads::result;
+  auto value(const auto& x) const { return x.rsqrt(); }
+  auto pull(const auto& y, const auto& w) const { return -w * y.cube() / 2; }
+};
 struct abs_of {  // slope 1 at 0, as for numbers
   static constexpr reads pull_reads = reads::argument;
   auto value(const auto& x) const { return x.abs(); }

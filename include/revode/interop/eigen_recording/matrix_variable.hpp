@@ -7,6 +7,7 @@
 #include <revode/interop/eigen_recording/matrix_storage.hpp>
 #include <revode/interop/eigen_recording/products.hpp>
 #include <revode/interop/eigen_recording/shapes.hpp>
+#include <revode/interop/eigen_recording/unrecorded.hpp>
 
 namespace revode {
 
@@ -29,7 +30,7 @@ class solver_variable;
 /// A value is kept while a variable or a pull needs it, and its memory is used again.
 /// errors  std::invalid_argument where shapes do not fit
 template <class Plain>
-class matrix_variable : public matrix_storage<Plain> {
+class matrix_variable : public matrix_storage<Plain>, public unrecorded_operations {
   using storage = matrix_storage<Plain>;
   using storage::rows_, storage::cols_, storage::home;
 
@@ -104,7 +105,7 @@ class matrix_variable : public matrix_storage<Plain> {
   // --- other views of the same elements
   auto array() const { return view_variable<Plain, as_array_t<Plain>>(*this); }
   auto matrix() const { return view_variable<Plain, as_matrix_t<Plain>>(*this); }
-  auto transpose() const { return view<transposed_t<Plain>>(cols_, rows_); }
+  auto transpose() const { return look<transposed_t<Plain>>(*this, cols_, rows_); }
   auto adjoint() const { return transpose(); }
   const matrix_variable& eval() const { return *this; }
   auto reshaped(Index rows, Index cols) const {
@@ -112,11 +113,11 @@ class matrix_variable : public matrix_storage<Plain> {
         plain_shape_t<T, RowsAtCompileTime, ColsAtCompileTime, false, is_array_shape_v<Plain>>;
     const matrix_variable<column_major> x(*this);
     expect_size(rows * cols);
-    return x.template view<plain_shape_t<T, -1, -1, false, is_array_shape_v<Plain>>>(rows, cols);
+    return look<plain_shape_t<T, -1, -1, false, is_array_shape_v<Plain>>>(x, rows, cols);
   }
   auto reshaped() const {
     using column = plain_shape_t<T, -1, 1, false, is_array_shape_v<Plain>>;
-    return reshaped(size(), 1).template view<column>(size(), 1);
+    return look<column>(reshaped(size(), 1), size(), 1);
   }
 
   /// The same numbers over float or double.
@@ -138,6 +139,14 @@ class matrix_variable : public matrix_storage<Plain> {
   auto inverse() const requires is_array_shape_v<Plain> { return each(inverse_of{}); }
   auto sin() const { return each(sin_of{}); }
   auto cos() const { return each(cos_of{}); }
+  auto tan() const { return each(tan_of{}); }
+  auto asin() const { return each(asin_of{}); }
+  auto acos() const { return each(acos_of{}); }
+  auto atan() const { return each(atan_of{}); }
+  auto sinh() const { return each(sinh_of{}); }
+  auto cosh() const { return each(cosh_of{}); }
+  auto expm1() const { return each(expm1_of{}); }
+  auto rsqrt() const { return each(rsqrt_of{}); }
   auto abs() const { return each(abs_of{}); }
   auto abs2() const { return each(square_of{}); }
   auto logistic() const { return each(logistic_of{}); }
@@ -171,6 +180,7 @@ class matrix_variable : public matrix_storage<Plain> {
   Scalar mean() const { return sum() / static_cast<T>(size()); }
   Scalar squaredNorm() const { return array_squared_norm(array_node()); }
   Scalar norm() const { return revode::sqrt(squaredNorm()); }
+  auto normalized() const { return *this / norm(); }
   Scalar trace() const { return diagonal().sum(); }
   Scalar maxCoeff() const {
     Index i;
@@ -208,6 +218,14 @@ class matrix_variable : public matrix_storage<Plain> {
   auto leftCols(Index n) const& { return part<RowsAtCompileTime, -1>(0, 0, rows_, n); }
   auto rightCols(Index n) const& { return part<RowsAtCompileTime, -1>(0, cols_ - n, rows_, n); }
   auto middleCols(Index j, Index n) const& { return part<RowsAtCompileTime, -1>(0, j, rows_, n); }
+  auto topLeftCorner(Index r, Index c) const& { return block(0, 0, r, c); }
+  auto topRightCorner(Index r, Index c) const& { return block(0, cols_ - c, r, c); }
+  auto bottomLeftCorner(Index r, Index c) const& { return block(rows_ - r, 0, r, c); }
+  auto bottomRightCorner(Index r, Index c) const& { return block(rows_ - r, cols_ - c, r, c); }
+  template <int R, int C>
+  auto block(Index i, Index j) const& {
+    return part<R, C>(i, j, R, C);
+  }
   auto segment(Index i, Index n) const& { return run<-1>(i, n); }
   auto head(Index n) const& { return run<-1>(0, n); }
   auto tail(Index n) const& { return run<-1>(size() - n, n); }
@@ -232,6 +250,14 @@ class matrix_variable : public matrix_storage<Plain> {
   auto leftCols(Index n) & { return live().leftCols(n).live(); }
   auto rightCols(Index n) & { return live().rightCols(n).live(); }
   auto middleCols(Index j, Index n) & { return live().middleCols(j, n).live(); }
+  auto topLeftCorner(Index r, Index c) & { return block(0, 0, r, c); }
+  auto topRightCorner(Index r, Index c) & { return block(0, cols_ - c, r, c); }
+  auto bottomLeftCorner(Index r, Index c) & { return block(rows_ - r, 0, r, c); }
+  auto bottomRightCorner(Index r, Index c) & { return block(rows_ - r, cols_ - c, r, c); }
+  template <int R, int C>
+  auto block(Index i, Index j) & {
+    return live().template block<R, C>(i, j).live();
+  }
   auto segment(Index i, Index n) & { return live().segment(i, n).live(); }
   auto head(Index n) & { return live().head(n).live(); }
   auto tail(Index n) & { return live().tail(n).live(); }
@@ -247,7 +273,11 @@ class matrix_variable : public matrix_storage<Plain> {
   auto tail() & {
     return live().template tail<N>().live();
   }
-  auto diagonal() const { return diagonal_of(*this); }
+  auto diagonal() const {
+    auto x = diagonal_of(*this);
+    x.become_look();
+    return x;
+  }
   auto operator<<(const auto& first) { return comma_list<Plain>(*this, first); }
 
   // --- rows and columns (vectorwise.hpp), diagonals, solves (solve.hpp)
@@ -256,6 +286,9 @@ class matrix_variable : public matrix_storage<Plain> {
   auto asDiagonal() const { return diagonal_variable<Plain>(*this); }
   auto partialPivLu() const { return solved_by<Eigen::PartialPivLU<matrix_type>, false>(); }
   auto lu() const { return partialPivLu(); }
+  auto inverse() const requires(!is_array_shape_v<Plain>) {
+    return partialPivLu().solve(matrix_type(matrix_type::Identity(rows_, cols_)));
+  }
   auto llt() const { return solved_by<Eigen::LLT<matrix_type, Eigen::Lower>, true>(); }
   auto ldlt() const { return solved_by<Eigen::LDLT<matrix_type, Eigen::Lower>, true>(); }
 
@@ -268,12 +301,21 @@ class matrix_variable : public matrix_storage<Plain> {
  private:
   Index position(Index i, Index j) const { return IsRowMajor ? i * cols_ + j : j * rows_ + i; }
   const matrix_variable& live() const { return *this; }
+  template <class>
+  friend class matrix_variable;
+  template <class Other, class From>
+  static matrix_variable<Other> look(const From& from, Index rows, Index cols) {
+    matrix_variable<Other> x(from.array_node(), rows, cols);
+    x.become_look();
+    return x;
+  }
   template <class F>
   matrix_variable each(const F& f) const {
     return {apply_unary(f, array_node()), rows_, cols_};
   }
   void expect_size(Index size) const;
   matrix_variable& become(const auto& other) {
+    this->expect_no_look();
     assign(other);
     written();
     return *this;

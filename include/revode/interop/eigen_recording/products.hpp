@@ -90,7 +90,8 @@ array_ref<typename C::Scalar> array_product(recording<typename C::Scalar>& home,
     return c;
   }
   const int id = home.arrays().make_later(static_cast<std::size_t>(rows * cols));
-  home.arrays().evaluate_by(id, home.operation(product_node<C, A, B>(id, std::move(a), std::move(b))));
+  home.arrays().evaluate_by(id,
+                            home.operation(product_node<C, A, B>(id, std::move(a), std::move(b))));
   return {home, id};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include <revode/interop/eigen_recording/arithmetic.hpp>
@@ -39,6 +40,8 @@ class vectorwise_variable {
   auto mean() const { return sum() / static_cast<T>(Columns ? m_.rows() : m_.cols()); }
   auto squaredNorm() const { return vectorwise_variable(m_.square()).sum(); }
   auto norm() const { return squaredNorm().sqrt(); }
+  auto maxCoeff() const { return first_of(std::greater<>()); }
+  auto minCoeff() const { return first_of(std::less<>()); }
 
   template <class V, class F>
   matrix_variable<Plain> beside(const F& f, const V& v) const {
@@ -58,6 +61,8 @@ class vectorwise_variable {
   }
 
  private:
+  template <class Before>
+  auto first_of(const Before& before) const;  // choices.hpp
   Index parts() const { return Plain::IsRowMajor ? m_.rows() : m_.cols(); }
   void change(const auto& f, const auto& v) {
     matrix_variable<Plain> changed = beside(f, v);
