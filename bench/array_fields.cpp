@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -137,9 +138,8 @@ nlohmann::json row(int width, int samples) {
               std::is_same_v<T, float> ? "float" : "double", calls[0], calls[1] / calls[0]);
   std::printf(heavy ? "| " : "%.0f | ", slow / calls[0]);
   std::printf("%.3f | %.2f |\n", gradients[0], gradients[1] / gradients[0]);
-  return {{"width", width},          {"samples", samples},
-          {"bytes", sizeof(T)},      {"vjp_by_hand", calls[0]},
-          {"vjp_arrays", calls[1]},  {"vjp_numbers", slow},
+  return {{"width", width},          {"samples", samples},     {"bytes", sizeof(T)},
+          {"vjp_by_hand", calls[0]}, {"vjp_arrays", calls[1]}, {"vjp_numbers", slow},
           {"by_hand", gradients[0]}, {"arrays", gradients[1]}};
 }
 
@@ -149,7 +149,8 @@ nlohmann::json row(int width, int samples) {
 int main(int argc, char** argv) {
   std::vector<nlohmann::json> rows;
   std::printf(
-      "| states and hidden units | samples | scalar | a vjp by hand, ms | arrays over it | numbers over it "
+      "| states and hidden units | samples | scalar | a vjp by hand, ms | arrays over it | numbers "
+      "over it "
       "| a gradient by hand, ms | arrays over it |\n|---:|---:|---|---:|---:|---:|---:|---:|\n");
   for (const int width : {16, 64, 256})
     for (const int samples : {1, 64}) {

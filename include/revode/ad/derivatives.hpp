@@ -38,8 +38,13 @@ class derivatives {
   using push_scalar = dual<T, 1>;
 
  public:
-  /// Bytes of recordings by rows, so far.
-  index recording_bytes() const { return rows_.bytes(); }
+  /// Bytes of recordings by rows or of arrays, so far.
+  index recording_bytes() const {
+    if constexpr (by_arrays)
+      return pull_.bytes();
+    else
+      return rows_.bytes();
+  }
   static constexpr bool small = on_stack && n + np + 1 <= 16;
   static constexpr bool straight = [] {
     if constexpr (on_stack && !small)

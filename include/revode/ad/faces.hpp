@@ -113,14 +113,15 @@ inline constexpr bool says_complex_pairs = requires {
   requires F::complex_pairs;
 };
 
-/// May the field be handed recorded arrays (array_calls.hpp)? Unless it says `static constexpr bool takes_arrays =
-/// false`. What is made of another field may where its rule says so, which asks the same of that one.
+/// May the field be handed recorded arrays (array_calls.hpp)? It may say so, `static constexpr bool takes_arrays`. If not,
+/// named problems (problems/all.hpp: they have a summary) are left as they are, element by element, whatever a file that
+/// erases them includes. What is made of another field may where its rule says so, which asks the same of that one.
 template <class F>
 inline constexpr bool takes_arrays_v = [] {
   if constexpr (requires { F::takes_arrays; })
     return F::takes_arrays;
   else
-    return true;
+    return !requires { F::summary; };
 }();
 
 /// A field made of another one, or of something else, by a rule, with every face that the rule can

@@ -108,9 +108,13 @@ struct field_and_integrand {
     rebind_t<Q, S> dq;
   };
 
-  // What f and g bring, and whether g takes this scalar.
+  // What f and g bring, and whether g takes this scalar. A field that is recorded on arrays is pulled by itself.
   template <class Face, class T, class P>
-  static constexpr bool own_vjp = has_face_vjp<Face, field, Y, P, T>;
+  static constexpr bool by_arrays =
+      !has_face_vjp<Face, field, Y, P, T> &&
+      array_call_accepts<field_by<face_of<Face, field>>, rebind_t<Y, T>, P, T>;
+  template <class Face, class T, class P>
+  static constexpr bool own_vjp = has_face_vjp<Face, field, Y, P, T> || by_arrays<Face, T, P>;
   template <class Face, class T, class P>
   static constexpr bool own_jvp = has_face_jvp<Face, field, Y, P, T>;
   template <class T, class P>
@@ -152,7 +156,14 @@ struct field_and_integrand {
       if constexpr (own_vjp<Face, T, P>) {
         copy(w, a.dy);
         fill(a.y_more, T(0));
-        Face::vjp(f, t, std::as_const(a.y), p, std::as_const(a.dy), gt, a.y_more, gp);
+        if constexpr (by_arrays<Face, T, P>) {
+          using part = field_by<face_of<Face, field>>;
+          using derivatives_of_part = derivatives<part, rebind_t<Y, T>, P>;
+          scratch.template get<derivatives_of_part>([] { return derivatives_of_part{}; })
+              .vjp(part{{f}}, t, a.y, p, a.dy, &gt, a.y_more, gp);
+        } else {
+          Face::vjp(f, t, std::as_const(a.y), p, std::as_const(a.dy), gt, a.y_more, gp);
+        }
         for (int i = 0; i < n; ++i) gz.data()[i] = gz.data()[i] + a.y_more.data()[i];
       } else {
         of_one<Face, true, false, Z, P>(

@@ -87,7 +87,7 @@ struct reverse_statistics {
   index pulled_steps = 0;
   index field_evaluations = 0;
   index vjp_evaluations = 0;
-  index recording_bytes = 0;      ///< of a field recorded by rows, beside peak_bytes
+  index recording_bytes = 0;      ///< of a field recorded by rows or on arrays, beside peak_bytes
   std::string_view vjp_source{};  ///< "own", "recording in registers", …: see derivatives_of
 };
 

@@ -118,7 +118,7 @@ class system {
 
   /// Names of where they came from; the Jacobian's is empty until there was one.
   std::string_view vjp_source() const { return names::vjp(); }
-  /// What recordings of rows take, so far.
+  /// What recordings of rows or of arrays take, so far.
   index recording_bytes() const { return derivatives_.recording_bytes(); }
   std::string_view jacobian_source() const {
     return jacobian_name_ != nullptr ? jacobian_name_() : std::string_view();
