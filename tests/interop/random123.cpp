@@ -8,9 +8,13 @@
 
 #include <Eigen/Core>
 
+#include <revode/adjoint/forward.hpp>
+#include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/interop/random123.hpp>
 #include <revode/loop/scan.hpp>
+#include <revode/solvers/tsit5.hpp>
 #include <revode/state/vec.hpp>
+#include <revode/testing/laws.hpp>
 
 namespace revode {
 namespace {
@@ -175,6 +179,75 @@ TEST_CASE("a scan with dropout has the same bits for every number of replays") {
     CHECK(g.params == all.params);
     CHECK(g.xs == all.xs);
     CHECK(g.carry == all.carry);
+  }
+}
+
+TEST_CASE("the step of a time: other times have others, and -0 is 0") {
+  CHECK(step_of_time(0.0) == step_of_time(-0.0));
+  CHECK(step_of_time(0.5) != step_of_time(0.5 + 1e-16 + 1e-16));
+  CHECK(step_of_time(0.5f) == step_of_time(0.5));
+  CHECK(step_of_time(dual<double, 1>(0.3)) == step_of_time(0.3));
+}
+
+TEST_CASE("noise and a mask in each stage of a solve: exact gradients, the same in every budget") {
+  const auto noisy = [](const auto& t, const auto& y, const auto& p, auto& dy) {
+    vec<double, 4> mask{};
+    dropout({.seed = 1, .lane = 0}, step_of_time(t), 0.25, mask);
+    for (int i = 0; i < 4; ++i)
+      dy[i] = p[0] * y[(i + 1) % 4] * mask[i] - p[1] * y[i] * y[i] +
+              normal<double>({.seed = 1, .lane = 1}, step_of_time(t), i) * t;
+  };
+  const problem q{noisy, vec{1.0, 2.0, 3.0, 4.0}, 0.0, 1.0, vec{0.9, 0.2}};
+  for (const options& o : {options{.fixed_step = 0.05}, options{.rtol = 1e-2, .atol = 1e-2}}) {
+    CHECK(dot_product_law(q, tsit5{}, o, recursive_checkpoint{.slots = 3}, 1).holds);
+    for (const index slots : {1, 2, 5})
+      CHECK(equal_gradients_law(q, tsit5{}, o, recursive_checkpoint{.slots = slots},
+                                recursive_checkpoint{.slots = 1000})
+                .holds);
+  }
+}
+
+struct next_window {
+  std::vector<double> times{0.25, 0.5, 0.75};
+  void jump(const auto&, const auto& y, const auto&, auto& y_new) const { y_new[2] = y[2] + 1; }
+};
+
+TEST_CASE("a mask for each window of a solve: its number is an element that timed events count") {
+  std::vector<std::array<double, 3>> seen;  // time, window, mask
+  const auto masked = [&](const auto& t, const auto& y, const auto& p, auto& dy) {
+    vec<double, 2> mask{};
+    const double window = value_of(y[2]);
+    dropout({.seed = 7, .lane = 0}, static_cast<index>(window), 0.5, mask);
+    seen.push_back({value_of(t), window, mask[0]});
+    dy[0] = -p[0] * y[0] * mask[0];
+    dy[1] = p[0] * y[0] * mask[1];
+    dy[2] = 0 * y[2];
+  };
+  const problem q{masked, vec{1.0, 0.0, 0.0}, 0.0, 1.0, vec{0.7}};
+  const auto gradient = [&](index slots) {
+    auto s =
+        solve(q, tsit5{}, options{}, events(next_window{}), recursive_checkpoint{.slots = slots});
+    CHECK(s.y[2] == 3);
+    return s.pullback(vec{1.0, 1.0, 0.0});
+  };
+  const auto all = gradient(1000);
+  for (const index slots : {1, 3}) {
+    const auto g = gradient(slots);
+    CHECK(g.p == all.p);
+    CHECK(g.y0 == all.y0);
+  }
+  // y₀ falls at the rate p where the mask is 2, and stands where it is 0.
+  double kept = 0;
+  for (int window = 0; window < 4; ++window) {
+    vec<double, 2> mask{};
+    dropout({.seed = 7, .lane = 0}, window, 0.5, mask);
+    kept += 0.25 * mask[0];
+  }
+  const auto s = solve(q, tsit5{}, options{}, events(next_window{}));
+  CHECK(s.y[0] == doctest::Approx(std::exp(-0.7 * kept)).epsilon(1e-6));
+  for (const auto& [t, window, mask] : seen) {
+    CHECK(4 * t >= window);  // both sides of a window's end are asked at, each with its own mask
+    CHECK(4 * t <= window + 1);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 
 #include <Random123/philox.h>
 
+#include <revode/ad/functions.hpp>
 #include <revode/config.hpp>
 #include <revode/state/elements.hpp>
 
@@ -25,6 +27,17 @@ struct random_key {
   std::uint32_t seed = 0;
   std::uint32_t lane = 0;
 };
+
+/// The step under which the field of a solve draws: its time, bit by bit. What is drawn is then a function of t, as
+/// all of a field has to be: stages at other times draw other numbers, and whatever evaluates a stage again draws the same,
+/// a replay, a pull, a tangent, the first stage of the next step, in every budget.
+///   dropout({.seed = 1, .lane = epoch}, step_of_time(t), 0.1, mask);
+/// Such a field jumps from stage to stage: give options::fixed_step. Numbers that are held over a window belong to
+/// its number, an element of the state that a timed event counts up (docs/networks.md).
+template <class T>
+index step_of_time(const T& t) {
+  return std::bit_cast<index>(static_cast<double>(value_of(t)) + 0.0);  // -0 is 0
+}
 
 /// 128 random bits.
 struct random_block {
