@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // links: revode::safetensors
 // What docs/networks.md shows, between what a reader has of one's own.
+#include <revode/interop/eigen_recording.hpp>
 #include <revode/nn/controlled_field.hpp>
 #include <revode/nn/density.hpp>
 #include <revode/nn/mlp.hpp>
@@ -33,6 +34,16 @@ kept.array("adam.square", optimiser.square);
 kept.counter("adam.steps", optimiser.steps);
 kept.counter("step", step);
 kept.resume("run.safetensors");                     // where there is one
+}
+
+void matrices(const Eigen::MatrixXd& y0, const Eigen::VectorXd& p, const options& o) {
+const auto f = [](const auto& t, const auto& y, const auto& p, auto& dy) {
+  const auto n = y.rows();
+  const auto w = p.head(n * n).reshaped(n, n);                      // p is one vector; matrices are parts of it
+  dy = ((w * y).colwise() + p.tail(n) * cos(t)).array().tanh().matrix() - y;
+};
+problem q{f, y0, 0.0, 1.0, p};                                      // y0 an Eigen matrix, p an Eigen vector
+auto s = solve(q, tsit5{}, o, recursive_checkpoint{.slots = 20});
 }
 
 void density(const Eigen::MatrixXd& points, const Eigen::VectorXd& weights, const options& o) {
