@@ -3,7 +3,8 @@
 
 namespace revode {
 
-/// What Eigen's matrices have and recorded ones do not, so that the compiler says what to do about it.
+/// What Eigen's matrices have and recorded ones do not, so that the compiler says what to do about it, first where it
+/// has to look for the type of a result.
 struct unrecorded_operations {
   template <class Number = void>
   struct no_elements {};  // so that a recorded matrix is not taken for an array of numbers
@@ -18,71 +19,71 @@ struct unrecorded_operations {
     return {};
   }
   template <class... A>
-  void determinant(A&&...) const {
-    refuse<A...>();
+  auto determinant(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void replicate(A&&...) const {
-    refuse<A...>();
+  auto replicate(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void reverse(A&&...) const {
-    refuse<A...>();
+  auto reverse(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void prod(A&&...) const {
-    refuse<A...>();
+  auto prod(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void householderQr(A&&...) const {
-    refuse<A...>();
+  auto householderQr(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void colPivHouseholderQr(A&&...) const {
-    refuse<A...>();
+  auto colPivHouseholderQr(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void cross(A&&...) const {
-    refuse<A...>();
+  auto cross(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void binaryExpr(A&&...) const {
-    refuse<A...>();
+  auto binaryExpr(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void redux(A&&...) const {
-    refuse<A...>();
+  auto redux(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void coeffRef(A&&...) const {
-    refuse<A...>();
+  auto coeffRef(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void isNaN(A&&...) const {
-    refuse<A...>();
+  auto isNaN(A&&...) const {
+    return refuse<A...>();
   }
   template <class... A>
-  void sign(A&&...) const {
-    refuse<A...>();
+  auto sign(A&&...) const {
+    return refuse<A...>();
   }
   template <int Which, class Number = void>
-  void lpNorm() const {
-    refuse<Number>();
+  auto lpNorm() const {
+    return refuse<Number>();
   }
   template <int Which, class Number = void>
-  void triangularView() const {
-    refuse<Number>();
+  auto triangularView() const {
+    return refuse<Number>();
   }
   template <int Which, class Number = void>
-  void selfadjointView() const {
-    refuse<Number>();
+  auto selfadjointView() const {
+    return refuse<Number>();
   }
 
  private:
   template <class...>
   static constexpr bool always_false = false;
   template <class... A>
-  static void refuse() {
+  static auto refuse() {
     static_assert(always_false<A...>,
                   "an operation of Eigen that is not recorded on whole arrays: write it by those "
                   "that are (products, blocks, elementwise functions, sums, select, solves), or "
