@@ -22,6 +22,9 @@ struct nothing {
 
 inline constexpr nothing no_mass{};
 
+/// Of steps whose calls of the field leave no tapes; see ad/field_tape.hpp.
+struct no_calls {};
+
 /// The types of a method over user states Y, and what they are when the method does not say:
 ///   state    differentiable; the shape of cotangents and tangents
 ///   memo     decides bits, is not differentiated (step history, where J was taken)
@@ -42,6 +45,8 @@ struct default_types {
   using scratch = nothing;
   using seeds = nothing;
   static constexpr bool asks_jacobian = false;  ///< the whole field's, as a matrix
+  static constexpr int kept_calls =
+      0;  ///< stages whose calls leave a tape, where the field has one
 };
 
 /// A method overrides them in a member `template <class Y> struct types : default_types<Y>`; a
@@ -170,13 +175,14 @@ REVODE_HD Part make_like(const Y& y) {
 }
 
 /// A step at rest: its ends, the record for its replay and the method's tape. Whoever pulls, pushes
-/// or resumes a step needs nothing else.
-template <class M, class Y>
+/// or resumes a step needs nothing else. Tapes of its calls of the field spare them a part of the work.
+template <class M, class Y, class Calls = no_calls>
 struct step_tape {
   using stages_type = typename method_types<M, Y>::tape;
   [[no_unique_address]] stages_type stages;
   double t, t_new;
   [[no_unique_address]] typename method_types<M, Y>::record record;
+  [[no_unique_address]] Calls calls{};
 
   step_tape() = default;
   explicit step_tape(const Y& like)

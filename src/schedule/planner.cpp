@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -61,11 +62,15 @@ memory_plan predicted(const memory_costs& c, memory_plan plan) {
 /// What to keep within a budget in bytes.
 class planner {
  public:
-  planner(const memory_costs& c, index budget, const schedule_request& r, bool log)
+  /// With room for so many tapes of calls of the field.
+  planner(const memory_costs& c, index budget, const schedule_request& r,
+          std::optional<schedule_kind> kind, bool log, index calls = 0)
       : c_(within_bound(c, r)),
         budget_(budget),
-        free_(budget - c.work),
+        free_(budget - c.work - calls * c.call),
+        calls_(calls),
         request_(r),
+        kind_(kind),
         log_(log),
         numbers_(std::min({c.steps, r.max_steps, saturated})) {
     request_.tape_units = tape_units_of(c);
@@ -76,6 +81,7 @@ class planner {
   /// while that pays; snapshots. With a count not known beforehand up to a quarter of what is free
   /// is for the log, which ends where that is full.
   memory_plan best() const {
+    if (kind_) return bounded(*kind_);
     const memory_plan snapshots =
         bounded(known() ? schedule_kind::binomial : schedule_kind::online);
     if (known() && c_.steps > 0 && tape_bytes(c_, c_.steps) <= free_) return all_tapes();
@@ -94,20 +100,41 @@ class planner {
                                   "the schedule out, or choose binomial or online?");
     const index least = kept_bytes(kind, 1);
     if (free_ < least) refuse(least);
-    memory_plan plan{
-        .schedule = kind, .request = request_, .formula = c_.log_step == 0, .work_bytes = c_.work};
+    memory_plan plan{.schedule = kind,
+                     .request = request_,
+                     .field_tapes = calls_,
+                     .formula = c_.log_step == 0,
+                     .work_bytes = to_work_in()};
     if (kind == schedule_kind::mixed && known()) return taped(plan);
     if (log_ && c_.log_step > 0)
       plan.log_bytes = log_within(std::min({free_ / 4, free_ - least, heap_of_log(c_.log_most)}));
     const index log = plan.log_bytes > 0 ? heap_of_log(plan.log_bytes) : 0;
     plan.request.slots = most_within(
         free_ - log, [&](index s) { return kept_bytes(kind, s); }, kind != schedule_kind::mixed);
-    plan.bytes = c_.work + log + kept_bytes(kind, plan.request.slots);
+    plan.bytes = to_work_in() + log + kept_bytes(kind, plan.request.slots);
     return predicted(c_, plan);
   }
 
- private:
   bool known() const { return c_.steps != unbounded; }
+  /// Is there room for `slots` snapshots or units?
+  bool holds(schedule_kind kind, index slots = 1) const { return kept_bytes(kind, slots) <= free_; }
+  /// What is left of it beside every tape of the steps.
+  index beside_tapes() const { return free_ - tape_bytes(c_, c_.steps); }
+  index free() const { return free_; }
+
+  /// Calls of the field that the reverse pass takes for a plan of a known count, a vjp as three; a step that
+  /// is not run again just before its pull has its tapes only where all steps have.
+  index calls_of(const memory_plan& plan) const {
+    const index n = c_.steps;
+    const bool all = plan.schedule == schedule_kind::store_all;
+    const index again = all ? 0 : replays_of(plan);
+    const index read =
+        all ? std::min(calls_, n * c_.calls) : std::min(again + 1, n) * std::min(calls_, c_.calls);
+    return (again + 3 * n) * c_.calls - read;
+  }
+
+ private:
+  index to_work_in() const { return c_.work + calls_ * c_.call; }
 
   /// Of a mixed plan; where they were not counted, those of the sums that its splits follow.
   index replays_of(const memory_plan& both) const {
@@ -146,7 +173,7 @@ class planner {
   memory_plan taped(memory_plan plan) const {
     const auto with = [&](std::shared_ptr<const mixed_decisions> decisions, index units) {
       plan.request.slots = units;
-      plan.bytes = c_.work + taped_bytes(units, *decisions);
+      plan.bytes = to_work_in() + taped_bytes(units, *decisions);
       plan.request.decisions = std::move(decisions);
       return predicted(c_, plan);
     };
@@ -177,9 +204,10 @@ class planner {
   memory_plan all_tapes() const {
     return predicted(c_, {.schedule = schedule_kind::store_all,
                           .request = request_,
+                          .field_tapes = calls_,
                           .formula = c_.log_step == 0,
-                          .work_bytes = c_.work,
-                          .bytes = c_.work + tape_bytes(c_, c_.steps)});
+                          .work_bytes = to_work_in(),
+                          .bytes = to_work_in() + tape_bytes(c_, c_.steps)});
   }
 
   /// A log has blocks of 4 KiB or more, and a table of them.
@@ -204,15 +232,74 @@ class planner {
   [[noreturn]] void refuse(index least) const {
     throw std::invalid_argument(
         "budget of " + std::to_string(budget_) + " bytes (this gradient needs at least " +
-        std::to_string(c_.work + least) + ": " + std::to_string(c_.work) + " to work in and " +
-        std::to_string(least) + " for one snapshot) give at least that many?");
+        std::to_string(to_work_in() + least) + ": " + std::to_string(c_.work) + " to work in" +
+        (calls_ == 0 ? " and "
+                     : ", " + std::to_string(calls_ * c_.call) + " for " + std::to_string(calls_) +
+                           (calls_ == 1 ? " tape" : " tapes") + " of calls of the field and ") +
+        std::to_string(least) + " for one snapshot) give at least that many" +
+        (calls_ == 0 ? "?" : ", or fewer field_tapes?"));
   }
 
   memory_costs c_;
-  index budget_, free_;
+  index budget_, free_, calls_;
   schedule_request request_;
+  std::optional<schedule_kind> kind_;
   bool log_;
   mixed_number_bytes numbers_;
+};
+
+/// How many tapes of calls of the field are worth their memory, and what else is kept.
+class call_planner {
+ public:
+  call_planner(const memory_costs& c, index budget, const schedule_request& r,
+               std::optional<schedule_kind> kind, bool log)
+      : with_([=](index calls) { return planner(c, budget, r, kind, log, calls); }),
+        c_(c),
+        kind_(kind) {}
+
+  memory_plan best() const {
+    if (c_.kept_calls || c_.calls == 0) return with_(c_.kept_calls.value_or(0)).best();
+    const planner none = with_(0);
+    const memory_plan plain = none.best();
+    if (!none.known() || (kind_ && *kind_ != schedule_kind::binomial)) return of_half(none, plain);
+    return of_known(none, plain);
+  }
+
+ private:
+  /// Every step's tapes and what calls fit beside them, or a few calls of the step at hand.
+  memory_plan of_known(const planner& none, memory_plan best) const {
+    index least = none.calls_of(best);
+    const auto consider = [&](index calls, bool tapes) {
+      const planner p = with_(calls);
+      if (!tapes && !p.holds(schedule_kind::binomial)) return;
+      const memory_plan plan = tapes ? p.best() : p.bounded(schedule_kind::binomial);
+      const index takes = p.calls_of(plan);
+      if (takes < least) best = plan;
+      least = std::min(least, takes);
+    };
+    const bool tapes = best.schedule == schedule_kind::store_all;
+    if (tapes) consider(std::min(none.beside_tapes() / c_.call, *best.peak_tapes * c_.calls), true);
+    for (index calls = 1; calls <= c_.calls; ++calls) consider(calls, false);
+    return best;
+  }
+
+  /// Of a count that is not known, up to half of what is free, where kept tapes can have calls of theirs; else
+  /// those of the step at hand, where that leaves some snapshots.
+  memory_plan of_half(const planner& none, const memory_plan& plain) const {
+    constexpr index some = 8;
+    const index half = none.free() / 2 / c_.call;
+    if (half >= c_.calls) {
+      const planner p = with_(half);
+      if (p.holds(plain.schedule))
+        if (const memory_plan plan = p.best(); plan.schedule == schedule_kind::mixed) return plan;
+    }
+    const planner p = with_(c_.calls);
+    return p.holds(plain.schedule, some) ? p.best() : plain;
+  }
+
+  std::function<planner(index)> with_;
+  memory_costs c_;
+  std::optional<schedule_kind> kind_;
 };
 
 }  // namespace
@@ -228,18 +315,20 @@ memory_plan plan_slots(const memory_costs& all, const schedule_request& given,
   schedule_request r = given;
   r.steps = c.steps;
   r.tape_units = tape_units_of(c);
-  return predicted(c, {.schedule = kind.value_or(c.steps != unbounded ? schedule_kind::binomial
-                                                                      : schedule_kind::online),
+  const schedule_kind chosen =
+      kind.value_or(c.steps != unbounded ? schedule_kind::binomial : schedule_kind::online);
+  const index most = chosen == schedule_kind::store_all ? unbounded : c.calls;
+  return predicted(c, {.schedule = chosen,
                        .request = r,
                        .log_bytes = log ? unbounded : 0,
+                       .field_tapes = c.calls == 0 ? 0 : c.kept_calls.value_or(most),
                        .formula = c.log_step == 0,
                        .work_bytes = c.work});
 }
 
 memory_plan plan_memory(const memory_costs& c, index budget, const schedule_request& r,
                         std::optional<schedule_kind> kind, bool log) {
-  const planner choose(c, budget, r, log);
-  return kind ? choose.bounded(*kind) : choose.best();
+  return call_planner(c, budget, r, kind, log).best();
 }
 
 schedule_kind kind_for_known_count(const memory_plan& p) {
@@ -273,6 +362,10 @@ std::string describe(const memory_plan& p) {
   if (p.bytes != unbounded)
     text +=
         "; at most " + number(p.bytes) + " bytes, " + number(p.work_bytes) + " of them to work in";
+  if (p.field_tapes == unbounded)
+    text += "; tapes of all calls of the field";
+  else if (p.field_tapes > 0)
+    text += "; tapes of " + number(p.field_tapes) + " calls of the field";
   if (p.replays) text += "; " + number(*p.replays) + " steps again";
   return text;
 }

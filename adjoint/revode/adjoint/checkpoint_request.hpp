@@ -32,6 +32,10 @@ namespace revode {
 ///   events     with a budget: how many occurrences of located events it has room for (stops and timed
 ///              events are known beforehand). Further ones are found and differentiated all the same,
 ///              and their log, of which reverse_statistics::log_bytes tells, comes on top
+///   field_tapes  how many calls of the field leave a tape at once, where the field can (has_tape: a
+///              network's activations), which spares its vjp the forward pass. Unset: with store_all
+///              those of every step, with slots those of the step at hand, with a budget what fits and
+///              pays. Methods whose stages are no calls at known places keep none (method_types::kept_calls)
 ///   slow_slots two_tier: how many of the slots lie in the slow pool
 ///   spill      folder of the slow pool's file; empty: the slow pool is memory
 struct recursive_checkpoint {
@@ -41,6 +45,7 @@ struct recursive_checkpoint {
   step_replay log = step_replay::automatic;
   index base = 16;
   index interval = 0;
+  std::optional<index> field_tapes{};
   index slow_slots = 0;
   std::string spill{};
   index events = 32;

@@ -19,8 +19,8 @@ namespace revode {
 
 /// What to keep of a solve of these costs. Throws for what a schedule refuses, too: misuse comes
 /// before any work.
-inline memory_plan plan_of(const recursive_checkpoint& a, const options& o,
-                           const memory_costs& costs) {
+inline memory_plan plan_of(const recursive_checkpoint& a, const options& o, memory_costs costs) {
+  costs.kept_calls = a.field_tapes;
   if (a.slots && a.budget)
     throw std::invalid_argument("slots = " + std::to_string(*a.slots) +
                                 " and budget = " + std::to_string(*a.budget) +
@@ -36,6 +36,9 @@ inline memory_plan plan_of(const recursive_checkpoint& a, const options& o,
   if (a.events < 0)
     throw std::invalid_argument("events = " + std::to_string(a.events) +
                                 " (a number of occurrences is not negative) give one >= 0?");
+  if (a.field_tapes && *a.field_tapes < 0)
+    throw std::invalid_argument("field_tapes = " + std::to_string(*a.field_tapes) +
+                                " (a number of tapes is not negative) give one >= 0?");
   const schedule_request request{
       .slots = a.slots.value_or(recursive_checkpoint::default_slots),
       .base = a.base,
@@ -68,7 +71,8 @@ void validate_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
          {"recursive_checkpoint::log", std::to_string(static_cast<int>(a.log))},
          {"recursive_checkpoint, what schedules take of it",
           std::to_string(a.base) + " " + std::to_string(a.interval) + " " +
-              std::to_string(a.slow_slots) + " " + std::to_string(a.events)}},
+              std::to_string(a.slow_slots) + " " + std::to_string(a.events) + " " +
+              text(a.field_tapes)}},
         [&] { validate_request(q, m, o, events...); });
   } else {
     validate(q, m, o, events...);
@@ -94,7 +98,7 @@ class differentiable_solution : public solution<Y> {
       : own_(own),
         plan_(plan_of(adjoint, o, costs(q, o, own != nullptr, events, adjoint))),
         spill_(adjoint.spill),
-        loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes, events)),
+        loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes, events, plan_.field_tapes)),
         kept_(kept(q.p, o)),
         run_((prepare(adjoint), sweep(plan_.schedule, plan_.request))) {
     static_cast<solution<Y>&>(*this) = kept_ ? kept_->told() : loop_->result();
@@ -280,13 +284,19 @@ class differentiable_solution : public solution<Y> {
     r.tape_bytes = run.tapes().bytes(loop_->work_tape());
     r.log_bytes = loop_->log().bytes() + loop_->stretches().bytes();
     r.work_bytes = loop_->work_bytes();
-    r.peak_bytes = r.snapshot_bytes + r.tape_bytes + r.log_bytes + r.work_bytes;
+    if constexpr (loop::march_type::keeps_calls) {
+      r.field_tapes = loop_->sys().calls.pool.made();
+      r.field_tape_bytes = loop_->sys().calls.pool.bytes();
+    }
+    r.peak_bytes =
+        r.snapshot_bytes + r.tape_bytes + r.log_bytes + r.work_bytes + r.field_tape_bytes;
     r.snapshots_written = run.snapshots().written();
     r.restores = counts.restores;
     r.replayed_steps = counts.replayed;
     r.pulled_steps = counts.pulled;
     r.field_evaluations = after.field_evaluations - before.field_evaluations;
     r.vjp_evaluations = after.vjp_evaluations - before.vjp_evaluations;
+    r.tape_reads = after.tape_reads - before.tape_reads;
     if constexpr (requires { loop_->sys().vjp_source(); }) r.vjp_source = loop_->sys().vjp_source();
     if constexpr (requires { loop_->sys().recording_bytes(); })
       r.recording_bytes = loop_->sys().recording_bytes();

@@ -219,6 +219,32 @@ class derivatives {
     }
   }
 
+  /// The field's own products, of the call that left this tape, if there is one.
+  template <class DP, class... Tape>
+  REVODE_HD void own_jvp(const F& f, T t, const Y& y, const P& p, T dt, const Y& dy, const DP& dp,
+                         Y& out, const Tape*... tape) {
+    if constexpr (std::is_same_v<DP, P>) {
+      f.jvp(t, y, p, dt, dy, dp, out, tape...);
+    } else {
+      decltype(auto) a = fitted<T>(frozen_, y, p);
+      fill(a.p, T(0));
+      f.jvp(t, y, p, dt, dy, static_cast<const P&>(a.p), out, tape...);
+    }
+  }
+  template <class GP, class... Tape>
+  REVODE_HD void own_vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy, GP& gp,
+                         const Tape*... tape) {
+    T unused(0);
+    T& time = gt != nullptr ? *gt : unused;
+    if constexpr (std::is_same_v<GP, P> || vjp_without_parameters_v<F>) {
+      f.vjp(t, y, p, w, time, gy, gp, tape...);
+    } else {
+      decltype(auto) a = fitted<T>(frozen_, y, p);
+      fill(a.p, T(0));
+      f.vjp(t, y, p, w, time, gy, a.p, tape...);
+    }
+  }
+
  private:
   template <class>
   static constexpr bool always_false = false;
@@ -241,32 +267,6 @@ class derivatives {
     } else {
       member.fit(y, p);
       return static_cast<Kept&>(member);
-    }
-  }
-
-  template <class DP>
-  REVODE_HD void own_jvp(const F& f, T t, const Y& y, const P& p, T dt, const Y& dy, const DP& dp,
-                         Y& out) {
-    if constexpr (std::is_same_v<DP, P>) {
-      f.jvp(t, y, p, dt, dy, dp, out);
-    } else {
-      decltype(auto) a = fitted<T>(frozen_, y, p);
-      fill(a.p, T(0));
-      f.jvp(t, y, p, dt, dy, static_cast<const P&>(a.p), out);
-    }
-  }
-
-  template <class GP>
-  REVODE_HD void own_vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy,
-                         GP& gp) {
-    T unused(0);
-    T& time = gt != nullptr ? *gt : unused;
-    if constexpr (std::is_same_v<GP, P> || vjp_without_parameters_v<F>) {
-      f.vjp(t, y, p, w, time, gy, gp);
-    } else {
-      decltype(auto) a = fitted<T>(frozen_, y, p);
-      fill(a.p, T(0));
-      f.vjp(t, y, p, w, time, gy, a.p);
     }
   }
 

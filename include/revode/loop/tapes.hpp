@@ -23,6 +23,8 @@ namespace revode {
 template <class Tape>
 class tape_store {
  public:
+  /// Tapes of calls of the field stay where they are; they are held here beside the step's.
+  static constexpr bool has_calls = requires(Tape & tape) { tape.calls.leave_room(); };
   static constexpr bool in_place = std::is_trivially_copyable_v<Tape>;
 
   explicit tape_store(index slots = unbounded, std::shared_ptr<unit_cells> cells = nullptr)
@@ -36,6 +38,7 @@ class tape_store {
     return work;
   }
   void keep(index slot, Tape& work) {
+    keep_calls(slot, work);
     if (cells_) {
       index& chain = chain_of(slot);
       if (chain == unit_cells::none) peak_ = std::max(peak_, ++live_);
@@ -46,6 +49,11 @@ class tape_store {
   }
   /// Tape `slot`, read through `work` when it is stored flat.
   const Tape& at(index slot, Tape& work) {
+    if constexpr (has_calls) {
+      work.calls.clear();
+      if (static_cast<std::size_t>(slot) < calls_.size())
+        work.calls = calls_[static_cast<std::size_t>(slot)];
+    }
     if (cells_) {
       cells_->load(chain_of(slot), pieces_of(work));
       return work;
@@ -60,6 +68,9 @@ class tape_store {
 
   /// Empties a slot: its cells can be used again, a place in a block remains.
   void drop(index slot) {
+    if constexpr (has_calls)
+      if (static_cast<std::size_t>(slot) < calls_.size())
+        calls_[static_cast<std::size_t>(slot)].clear();
     if (!cells_ || chain_of(slot) == unit_cells::none) return;
     cells_->give(chain_of(slot));
     --live_;
@@ -68,6 +79,7 @@ class tape_store {
   /// Empties every slot, keeps the memory, and counts from 0 again.
   void clear() {
     for (index slot = 0; slot < static_cast<index>(chains_.size()); ++slot) drop(slot);
+    if constexpr (has_calls) calls_.clear();
     peak_ = 0;
   }
 
@@ -83,6 +95,15 @@ class tape_store {
   static index number(index slot) { return (slot + block_tapes - first_block_tapes) / block_tapes; }
   static index first_of(index number) {
     return std::max<index>(number * block_tapes - block_tapes + first_block_tapes, 0);
+  }
+
+  void keep_calls([[maybe_unused]] index slot, [[maybe_unused]] const Tape& work) {
+    if constexpr (has_calls) {
+      const auto i = static_cast<std::size_t>(slot);
+      if (i >= calls_.size()) calls_.resize(i + 1);
+      calls_[i].clear();
+      if (work.calls.leave_room()) calls_[i] = work.calls;
+    }
   }
 
   index& chain_of(index slot) {
@@ -123,6 +144,15 @@ class tape_store {
   index slots_;
   std::shared_ptr<unit_cells> cells_;
   std::vector<index> chains_;  // by slot, where there are cells
+  struct none_kept {};
+  template <class T>
+  static auto calls_of() {
+    if constexpr (has_calls)
+      return std::vector<std::remove_cvref_t<decltype(std::declval<T&>().calls)>>{};
+    else
+      return none_kept{};
+  }
+  [[no_unique_address]] decltype(calls_of<Tape>()) calls_{};
   index live_ = 0, peak_ = 0;
 };
 

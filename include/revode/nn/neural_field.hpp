@@ -86,32 +86,42 @@ class neural_field {
   index states() const { return states_; }
   index parameters() const { return known + network_.parameters(); }
 
+  /// Numbers of a tape: the network's activations of a batch, with what its derivatives read of them.
+  template <class Y, class P>
+  index tape_size(const Y& y, const P& p) const {
+    return network_.kept() * samples_of(y, p);
+  }
+
+  /// dy = f. A tape, if there is one, is filled with what the derivatives here read.
   template <class S, class Y, class P>
-  void operator()(const S& t, const Y& y, const P& p, Y& dy) const {
+  void operator()(const S& t, const Y& y, const P& p, Y& dy, S* tape = nullptr) const {
     const index samples = samples_of(y, p);
     auto&& w = room<S>();
     const auto x = input(w, t, y, samples);
+    const bool slopes = tape != nullptr;
+    S* kept = slopes ? tape : room_to_keep(w, samples);
     if constexpr (has_physics) {
       call_physics(t, y, p, dy, samples);
-      run(w, x, p, false);
+      run(w, x, p, kept, slopes);
       for (index j = 0; j < samples; ++j)
         for (index i = 0; i < network_.outputs(); ++i)
           dy.data()[j * states_ + first_ + i] += w.output[j * network_.outputs() + i];
     } else {
-      field_work<S>::fit(w.kept, network_.kept() * samples);
-      network_.forward(x, p.data(), columns_view<S>(dy.data(), states_, samples), w.kept.data(),
-                       false);
+      network_.forward(x, p.data(), columns_view<S>(dy.data(), states_, samples), kept, slopes);
     }
   }
 
-  /// Adds wᵀ f_t, wᵀ f_y, wᵀ f_p. gp may be empty: then nothing is computed for it.
+  /// Adds wᵀ f_t, wᵀ f_y, wᵀ f_p. gp may be empty: then nothing is computed for it. With the tape of this
+  /// call there are two passes instead of three.
   template <class S, class Y, class P, class G>
-  void vjp(const S& t, const Y& y, const P& p, const Y& weights, S& gt, Y& gy, G& gp) const {
+  void vjp(const S& t, const Y& y, const P& p, const Y& weights, S& gt, Y& gy, G& gp,
+           const S* tape = nullptr) const {
     const index samples = samples_of(y, p);
     auto&& w = room<S>();
     const auto x = input(w, t, y, samples);
-    run(w, x, p, true);
-    pull_network(w, x, p, weights, gp.size() > 0 ? gp.data() + known : static_cast<S*>(nullptr));
+    const S* kept = kept_of(w, x, p, tape);
+    pull_network(w, x, p, kept, weights,
+                 gp.size() > 0 ? gp.data() + known : static_cast<S*>(nullptr));
     for (index j = 0; j < samples; ++j) {
       const S* column = w.input_bar.data() + j * x.rows();
       for (index i = 0; i < states_; ++i) gy.data()[j * states_ + i] += column[i];
@@ -128,7 +138,7 @@ class neural_field {
     const index samples = samples_of(y, p), outputs = network_.outputs();
     auto&& w = room<S>();
     const auto x = input(w, t, y, samples);
-    run(w, x, p, true);
+    const S* kept = kept_of(w, x, p, static_cast<const S*>(nullptr));
     if constexpr (has_physics) call_physics(t, y, p, dy, samples);
     for (index j = 0; j < samples; ++j)
       for (index i = 0; i < outputs; ++i) {
@@ -139,7 +149,7 @@ class neural_field {
     S gt(0);
     for (index k = 0; k < count; ++k) {
       next(k, weights);
-      pull_network(w, x, p, weights, static_cast<S*>(nullptr));
+      pull_network(w, x, p, kept, weights, static_cast<S*>(nullptr));
       for (index j = 0; j < samples; ++j)
         for (index i = 0; i < states_; ++i)
           g.data()[j * states_ + i] = w.input_bar[j * x.rows() + i];
@@ -148,23 +158,23 @@ class neural_field {
     }
   }
 
-  /// out = f_t dt + f_y dy + f_p dp.
+  /// out = f_t dt + f_y dy + f_p dp. A tape as for vjp.
   template <class S, class Y, class P>
-  void jvp(const S& t, const Y& y, const P& p, const S& dt, const Y& dy, const P& dp,
-           Y& out) const {
+  void jvp(const S& t, const Y& y, const P& p, const S& dt, const Y& dy, const P& dp, Y& out,
+           const S* tape = nullptr) const {
     const index samples = samples_of(y, p), outputs = network_.outputs();
     auto&& w = room<S>();
     const auto x = input(w, t, y, samples);
-    run(w, x, p, true);
+    const S* kept = kept_of(w, x, p, tape);
     const S* moves = dy.data();
     if (time_ == time_input::yes) {
       field_work<S>::fit(w.input_bar, x.size());
       fill_input(w.input_bar.data(), dt, dy, samples);
       moves = w.input_bar.data();
     }
-    network_.push(x, p.data() + known, static_cast<const S*>(w.kept.data()),
-                  columns_view<const S>(moves, x.rows(), samples), dp.data() + known,
-                  columns_view<S>(w.output.data(), outputs, samples), w.work.data());
+    network_.push(x, p.data() + known, kept, columns_view<const S>(moves, x.rows(), samples),
+                  dp.data() + known, columns_view<S>(w.output.data(), outputs, samples),
+                  w.work.data());
     if constexpr (has_physics) push_physics(t, y, p, dt, dy, dp, out, samples);
     for (index j = 0; j < samples; ++j)
       for (index i = 0; i < outputs; ++i) {
@@ -226,29 +236,42 @@ class neural_field {
     return {w.input.data(), states_ + 1, samples};
   }
 
-  /// The network's outputs into w.output; what its derivatives read into w.kept.
+  template <class S>
+  S* room_to_keep(field_work<S>& w, index samples) const {
+    field_work<S>::fit(w.kept, network_.kept() * samples);
+    return w.kept.data();
+  }
+
+  /// The network's outputs into w.output; what its derivatives read into `kept`.
   template <class S, class P>
-  void run(field_work<S>& w, columns_view<const S> x, const P& p, bool slopes) const {
+  void run(field_work<S>& w, columns_view<const S> x, const P& p, S* kept, bool slopes) const {
     field_work<S>::fit(w.output, network_.outputs() * x.cols());
-    field_work<S>::fit(w.kept, network_.kept() * x.cols());
-    field_work<S>::fit(w.work, network_.work() * x.cols());
     network_.forward(x, p.data() + known,
-                     columns_view<S>(w.output.data(), network_.outputs(), x.cols()), w.kept.data(),
-                     slopes);
+                     columns_view<S>(w.output.data(), network_.outputs(), x.cols()), kept, slopes);
+  }
+
+  /// What the derivatives at x read: the tape, or what a forward pass leaves.
+  template <class S, class P>
+  const S* kept_of(field_work<S>& w, columns_view<const S> x, const P& p, const S* tape) const {
+    field_work<S>::fit(w.output, network_.outputs() * x.cols());
+    field_work<S>::fit(w.work, network_.work() * x.cols());
+    if (tape != nullptr) return tape;
+    S* kept = room_to_keep(w, x.cols());
+    run(w, x, p, kept, true);
+    return kept;
   }
 
   /// w.input_bar ← what these weights of f give its input, after a run with slopes; adds to gp, if any.
   template <class S, class P, class Y>
-  void pull_network(field_work<S>& w, columns_view<const S> x, const P& p, const Y& weights,
-                    S* gp) const {
+  void pull_network(field_work<S>& w, columns_view<const S> x, const P& p, const S* kept,
+                    const Y& weights, S* gp) const {
     const index outputs = network_.outputs();
     for (index j = 0; j < x.cols(); ++j)
       for (index i = 0; i < outputs; ++i)
         w.output[j * outputs + i] = weights.data()[j * states_ + first_ + i];
     field_work<S>::fit(w.input_bar, x.size());
-    network_.pull(x, p.data() + known, static_cast<const S*>(w.kept.data()),
-                  columns_view<S>(w.output.data(), outputs, x.cols()), w.input_bar.data(), gp,
-                  w.work.data());
+    network_.pull(x, p.data() + known, kept, columns_view<S>(w.output.data(), outputs, x.cols()),
+                  w.input_bar.data(), gp, w.work.data());
   }
 
   template <class S, class Y>

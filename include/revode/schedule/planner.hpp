@@ -10,13 +10,16 @@ namespace revode {
 
 /// What the parts of a gradient take, in bytes, and what is known about the loop beforehand.
 struct memory_costs {
-  index work = 0;             ///< there in any case: working carries and tape, cotangents, scratch
-  index snapshot = 0;         ///< a snapshot, the arrays that it keeps outside itself included
-  index tape = 0;             ///< a stored tape
-  index log_step = 0;         ///< the log of a step; 0: it is a formula
-  index log_most = 0;         ///< the log of as many steps as there can be
-  index steps = unbounded;    ///< the count, where it is known beforehand
-  bool tapes_resume = false;  ///< the carry after a step can be rebuilt from its tape
+  index work = 0;           ///< there in any case: working carries and tape, cotangents, scratch
+  index snapshot = 0;       ///< a snapshot, the arrays that it keeps outside itself included
+  index tape = 0;           ///< a stored tape
+  index log_step = 0;       ///< the log of a step; 0: it is a formula
+  index log_most = 0;       ///< the log of as many steps as there can be
+  index steps = unbounded;  ///< the count, where it is known beforehand
+  index call = 0;           ///< a tape of a call of the field
+  index calls = 0;  ///< a step makes so many that leave one; 0: the field, or the method, has none
+  std::optional<index> kept_calls{};  ///< keep so many, not as many as pay
+  bool tapes_resume = false;          ///< the carry after a step can be rebuilt from its tape
 };
 
 /// What to keep, and what that will take and cost. Counts are those of the first reverse pass; they
@@ -24,8 +27,9 @@ struct memory_costs {
 struct memory_plan {
   schedule_kind schedule = schedule_kind::binomial;
   schedule_request request{};
-  index log_bytes = 0;   ///< the most that the log may take; 0: the controller replays
-  bool formula = false;  ///< the steps are a formula and need no log
+  index log_bytes = 0;    ///< the most that the log may take; 0: the controller replays
+  index field_tapes = 0;  ///< tapes of calls of the field, at the most
+  bool formula = false;   ///< the steps are a formula and need no log
   index work_bytes = 0;
   index bytes = unbounded;  ///< what is allocated at the most; unbounded: no budget was given
   std::optional<index> replays{};  ///< step evaluations after the first sweep
@@ -53,8 +57,10 @@ dry_run_counts dry_run(any_schedule plan, index n);
 memory_plan plan_slots(const memory_costs& c, const schedule_request& r,
                        std::optional<schedule_kind> kind, bool log);
 
-/// What is kept within a budget; of a given schedule only how many slots it gets is decided. The
-/// number of steps is no more than request.max_steps, where that is above 0.
+/// What is kept within a budget: schedule and slots and, where calls of the field leave tapes, how many of
+/// those: one spares a pull a call of three, a snapshot spares replays of one call a stage. Of a given
+/// schedule only how many slots it gets is decided. The number of steps is no more than
+/// request.max_steps, where that is above 0.
 /// cost    bounded, whatever the number of steps
 /// errors  std::invalid_argument: a budget below the least that will do, which the text names; one
 ///         for a schedule whose memory follows the number of steps

@@ -13,6 +13,7 @@ struct evaluation_counts {
   index field_evaluations = 0;
   index vjp_evaluations = 0;
   index jvp_evaluations = 0;
+  index tape_reads = 0;  ///< of these products, those that read the tape of a call of the field
   index jacobian_evaluations = 0;
   index factorizations = 0;  ///< counted by methods, as are the next two
   index linear_solves = 0;   ///< with real and complex factors of one step together: one
@@ -79,7 +80,9 @@ struct reverse_statistics {
   index tape_bytes = 0;      ///< most bytes in stored tapes at once, the working tape not counted
   index log_bytes = 0;       ///< bytes of the step log
   index work_bytes = 0;      ///< working carry, working tape, cotangents, scratch
-  index peak_bytes = 0;      ///< all of them: what the gradient holds beyond the solve
+  index field_tapes = 0;     ///< most tapes of calls of the field at once, see has_tape
+  index field_tape_bytes = 0;
+  index peak_bytes = 0;  ///< all of them: what the gradient holds beyond the solve
   index snapshots_written = 0;
   index restores = 0;
   index replayed_steps = 0;
@@ -87,7 +90,8 @@ struct reverse_statistics {
   index pulled_steps = 0;
   index field_evaluations = 0;
   index vjp_evaluations = 0;
-  index recording_bytes = 0;      ///< of a field recorded by rows or on arrays, beside peak_bytes
+  index tape_reads = 0;       ///< of these, those that read a tape of the field: one pass less each
+  index recording_bytes = 0;  ///< of a field recorded by rows or on arrays, beside peak_bytes
   std::string_view vjp_source{};  ///< "own", "recording in registers", …: see derivatives_of
 };
 

@@ -36,9 +36,10 @@ class stepper {
   using event_set_type = typename stretches_type::set;
 
   /// log_bytes  the most that the log may take (0: replays are the controller's); none: no replays
+  /// tapes      so many tapes of calls of the field at most, of the last steps' stages
   template <class Field>
   stepper(const problem<Field, Y, P>& q, const M& m, const options& o,
-          std::optional<index> log_bytes = {}, const Events& events = {})
+          std::optional<index> log_bytes = {}, const Events& events = {}, index tapes = 0)
       : options_(o),
         t0_(q.t0),
         t1_(q.t1),
@@ -52,6 +53,7 @@ class stepper {
         tape_(make_like<tape_type>(q.y0)),
         result_{.t = q.t0, .y = q.y0},
         points_(options_.save, q.t1 < q.t0 ? -1 : 1, result_) {
+    if constexpr (march_type::keeps_calls) march_.sys.allow_tapes(tapes, q.y0);
     start();
   }
   stepper(const stepper&) = delete;
@@ -87,6 +89,7 @@ class stepper {
   }
   void load(const snapshot_type& s) {
     march_.load(s);
+    forget_calls();
     attempts_.control(s.control);
     if (stretches().cut_count() > 0) stretches().enter(stretches().cuts_before(march_.position));
     march_.refresh_cache();
@@ -129,6 +132,9 @@ class stepper {
   double length() const { return attempts_.length(); }
   void length(double h) { attempts_.length(h); }
 
+  /// Products at stages of this step read the tapes of its calls.
+  void read_calls(const tape_type& tape) { march_.read(tape.calls); }
+
   tape_type& work_tape() { return tape_; }
   const tape_type& work_tape() const { return tape_; }
   system_type& sys() { return march_.sys; }
@@ -169,6 +175,10 @@ class stepper {
 
  private:
   friend struct kept_parts;
+  /// Those of the working tape, which is not read again: their memory is for the next.
+  void forget_calls() {
+    if constexpr (march_type::keeps_calls) tape_.calls.clear();
+  }
   void start() {
     result_.stats.equal_bits = keeps_bits();
     if constexpr (has_index_v<F>) march_.sys.mass.judged_by = &attempts_.tolerance();
@@ -206,6 +216,7 @@ class stepper {
       if (t_new == march_.t) return end(status::step_underflow);
       if (remembers_) control_before_ = attempts_.control();
       const double meant = attempts_.length();
+      march_.fill(tape.calls);
       auto found = attempt(march_.method, march_.sys, attempts_.tolerance(), march_.t, t_new,
                            march_.now(), tape.stages, march_.beside());
       if (!ended_) ++attempted_;
@@ -230,6 +241,7 @@ class stepper {
     const double next = log_.fixed_end(march_.position - stretches().extra());
     const bool beyond = (t1_ < t0_ ? -1 : 1) * (stretches().end() - next) < 0;
     const double t_new = beyond ? stretches().end() : next;
+    march_.fill(tape.calls);
     const auto found = attempt(march_.method, march_.sys, {.estimate = false}, march_.t, t_new,
                                march_.now(), tape.stages, march_.beside());
     if (!ended_) ++attempted_, tell_attempt(stretches().events(), march_.t, t_new, found);
@@ -246,7 +258,7 @@ class stepper {
     tape.t_new = t_new;
     tape.record = record;
     if (ended_) {
-      march_.take(t_new);
+      march_.take(t_new, tape.calls);
       if (march_.position == stretches().cut_after()) repeat_cut(tape, h);
       return;
     }
@@ -261,7 +273,7 @@ class stepper {
     if constexpr (has_dense_output_v<M>)
       if (points_.waits())
         points_.keep_inside(march_, tape, cuts_.time_at(tape, theta), theta, whole, i);
-    march_.take(t_new);
+    march_.take(t_new, tape.calls);
     ++result_.stats.accepted;
     if (whole && points_.waits()) points_.keep_reached(t_new, march_.y(), i);
     if (theta >= 0 || t_new == stretches().end()) reach(tape, theta, h);

@@ -6,6 +6,7 @@
 
 #include <revode/ad/derivatives_of.hpp>
 #include <revode/ad/faces.hpp>
+#include <revode/ad/field_tape.hpp>
 #include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solve/split.hpp>
 #include <revode/solve/statistics.hpp>
@@ -30,6 +31,9 @@ class system {
   /// There is a vjp; without one only what moves forwards may be asked for.
   static constexpr bool pulls = derivatives<F, Y, P>::vjp_source != derivative_source::none;
 
+  /// Calls of the field can leave a tape, which its products then read.
+  static constexpr bool keeps_calls = has_tape<F, Y, P> && !has_rows<F, Y, P>;
+
   REVODE_HD system(const F& f, const P& parameters)
       : p(parameters),
         mass(mass_of(f)),
@@ -45,6 +49,49 @@ class system {
       evaluate_rows(f_, static_cast<scalar>(t), y, p, dy);
     else
       f_(static_cast<scalar>(t), y, p, dy);
+  }
+
+  /// The same as the call of a stage, which leaves its tape where there is a place for it.
+  REVODE_HD void call(int stage, double t, const Y& y, Y& dy) requires keeps_calls {
+    if (calls.fills != nullptr) {
+      tape_pool::held& tape = calls.fills[stage];
+      calls.pool.take(tape);
+      if (tape) {
+        ++counts.field_evaluations;
+        return f_(static_cast<scalar>(t), y, p, dy, tape.template as<scalar>());
+      }
+    }
+    (*this)(t, y, dy);
+  }
+  /// Products at a stage, whose call may have left a tape.
+  template <class DP>
+  REVODE_HD void jvp(int stage, double t, const Y& y, scalar t_dot, const Y& y_dot, const DP& p_dot,
+                     Y& out) requires keeps_calls {
+    if constexpr (requires(const scalar* tape) {
+                    f_.jvp(t_dot, y, p, t_dot, y_dot, p, out, tape);
+                  }) {
+      if (const scalar* tape = tape_of(stage)) {
+        ++counts.jvp_evaluations;
+        ++counts.tape_reads;
+        return derivatives_.own_jvp(f_, static_cast<scalar>(t), y, p, t_dot, y_dot, p_dot, out,
+                                    tape);
+      }
+    }
+    jvp(t, y, t_dot, y_dot, p_dot, out);
+  }
+  template <class GP>
+  REVODE_HD void vjp(int stage, double t, const Y& y, const Y& w, scalar* t_bar, Y& y_bar,
+                     GP& p_bar) requires keeps_calls {
+    if (const scalar* tape = tape_of(stage)) {
+      ++counts.vjp_evaluations;
+      ++counts.tape_reads;
+      return derivatives_.own_vjp(f_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar, tape);
+    }
+    vjp(t, y, w, t_bar, y_bar, p_bar);
+  }
+  /// So many tapes of calls at most, of states like this.
+  void allow_tapes(index most, const Y& y) requires keeps_calls {
+    calls.pool.allow(most, tape_bytes_of(f_, y, p));
   }
 
   /// Half 0 (q') or 1 (p') of dy for a state (q, p) of two halves; the other is undefined. A field
@@ -127,8 +174,13 @@ class system {
   const P& p;
   evaluation_counts counts{};
   [[no_unique_address]] std::conditional_t<massive, mass_matrix, nothing> mass;
+  [[no_unique_address]] std::conditional_t<keeps_calls, call_keeper, no_calls> calls{};
 
  private:
+  REVODE_HD const scalar* tape_of(int stage) const requires keeps_calls {
+    if (calls.reads == nullptr || !calls.reads[stage]) return nullptr;
+    return calls.reads[stage].template as<scalar>();
+  }
   using names = derivative_names<F, Y, P>;
   REVODE_HD static decltype(mass) mass_of([[maybe_unused]] const F& f) {
     if constexpr (massive)

@@ -20,8 +20,8 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
 
   template <class Field>
   differentiable_stepper(const problem<Field, Y, P>& q, const M& m, const options& o,
-                         index log_bytes, const Events& events = {})
-      : base(q, m, o, log_bytes, events),
+                         index log_bytes, const Events& events = {}, index tapes = 0)
+      : base(q, m, o, log_bytes, events, tapes),
         pull_(*this, this->state(), q.y0, q.p) {}
 
   /// Begins a reverse pass; what is given must outlive it.

@@ -72,6 +72,11 @@ memory_costs gradient_costs(const Problem& q, const options& o, bool own, const 
   all.tape =
       tape_store<typename Loop::tape_type>::in_place ? static_cast<index>(sizeof(tape)) : flat;
   using log = step_log<typename Loop::record_type>;
+  if constexpr (Loop::march_type::keeps_calls) {
+    all.calls = types::kept_calls;
+    all.call = heap_bytes(tape_bytes_of(q.f, q.y0, q.p)) + tape_pool::overhead;
+    all.tape += static_cast<index>(sizeof(tape.calls));
+  }
   all.log_step = log::entry_bytes(fixed > 0, o.step_rounding);
   all.log_most = log::bytes_for(o.max_steps, fixed > 0, o.step_rounding);
   all.steps = fixed > 0 && whole ? fixed : unbounded;

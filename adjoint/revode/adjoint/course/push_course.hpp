@@ -49,7 +49,7 @@ class push_course {
   push_course(const problem<Field, Y, P>& q, const M& m, const options& o, Iterator first,
               Iterator last, const Events& events = {})
       : q_t0_(q.t0),
-        loop_(q, m, o, {}, events) {
+        loop_(q, m, o, {}, events, method_types<M, Y>::kept_calls) {
     const bool cut_at_start = cuts().cut_count() > 0;
     for (; first != last; ++first) {
       ways_.push_back({*first, loop_.state(), first->p, first->t0, first->y0});
@@ -119,6 +119,7 @@ class push_course {
 
   void push_step(index i, std::size_t first_saved) {
     const threads_of<Y> working(loop_.threads());
+    loop_.read_calls(loop_.work_tape());
     const bool is_cut = cuts_pushed_ < cuts().cut_count();
     loop_.stretches().use_parameters(cuts_pushed_);
     for (direction& d : ways_) {

@@ -43,7 +43,10 @@ class march {
       "estimates and Newton's iteration would see what steps do to them) take radau_iia5, "
       "or differentiate the algebraic equations by t?");
   using carry_type = carry<M, Y>;
-  using tape_type = step_tape<M, Y>;
+  /// Steps have the tapes of their calls with them.
+  static constexpr bool keeps_calls = system<F, Y, P>::keeps_calls && types::kept_calls > 0;
+  using calls_type = std::conditional_t<keeps_calls, kept_calls<types::kept_calls>, no_calls>;
+  using tape_type = step_tape<M, Y, calls_type>;
   using scratch_type = typename types::scratch;
   using snapshot_type = snapshot<M, Y>;
   using log_type = step_log<typename types::record>;
@@ -100,14 +103,29 @@ class march {
   }
 
   /// The method begins at t from y.
-  void begin_at(double at, const Y& y) { begin(method, sys, at, y, now()); }
+  void begin_at(double at, const Y& y) {
+    fill_first();
+    begin(method, sys, at, y, now());
+  }
+  /// The calls of the step that is tried next leave their tapes there.
+  void fill([[maybe_unused]] calls_type& calls) {
+    if constexpr (keeps_calls) {
+      if constexpr (types::last_call_is_first) calls.of[0] = sys.calls.first;
+      sys.calls.fills = calls.of;
+    }
+  }
+  /// Products at stages read them.
+  void read([[maybe_unused]] const calls_type& calls) {
+    if constexpr (keeps_calls) sys.calls.reads = calls.of;
+  }
   /// Why the method could not begin, if it could not.
   status trouble_of_start() {
     if constexpr (has_mass_v<F>) return std::exchange(sys.counts.trouble, status::success);
     return status::success;
   }
   /// The step tried, to t_new, becomes the last one.
-  void take(double t_new) {
+  void take(double t_new, const calls_type& calls) {
+    keep_last(calls);
     current_ = 1 - current_;
     t_before_ = t;
     t = t_new;
@@ -127,11 +145,15 @@ class march {
     now().state = s.state;
     now().memo = s.memo;
   }
-  void refresh_cache() { refresh(method, sys, t, now()); }
+  void refresh_cache() {
+    fill_first();
+    refresh(method, sys, t, now());
+  }
   /// To the end of step i, whose tape this is, without a call of the field.
   void resume(index i, const tape_type& tape) {
     position = i + 1;
     t = tape.t_new;
+    keep_last(tape.calls);
     resume_carry(method, sys, tape.t, t, tape.stages, now());
   }
 
@@ -153,6 +175,16 @@ class march {
 
  private:
   friend struct kept_parts;
+  /// The next call is that of the first stage of the step from here.
+  void fill_first() {
+    if constexpr (keeps_calls) sys.calls.fills = &sys.calls.first;
+  }
+  /// The last call of the step with these has become the first of the next.
+  void keep_last([[maybe_unused]] const calls_type& calls) {
+    if constexpr (keeps_calls)
+      if constexpr (types::last_call_is_first) sys.calls.first = calls.of[calls_type::count - 1];
+  }
+
   static constexpr bool flat_scratch = std::is_trivially_copyable_v<scratch_type>;
   using lazy_scratch = std::conditional_t<flat_scratch, scratch_type, std::optional<scratch_type>>;
   static lazy_scratch first_scratch([[maybe_unused]] const Y& like) {
@@ -192,7 +224,9 @@ class march {
     const auto again = [&](index i, double end, auto& stages) __attribute__((always_inline)) {
       from = t_new;
       t_new = end;
+      fill(tape.calls);
       replay(method, sys, from, t_new, log.record(i), c, stages);
+      keep_last(tape.calls);
     };
     if constexpr (std::is_trivially_copyable_v<tape_type>) {
       decltype(tape.stages) unread;  // only the last step's tape is: the others never reach memory

@@ -15,6 +15,12 @@ struct pulled_column {
   }
 };
 
+/// The call of stage I may have left a tape.
+template <class System, int I, class M>
+inline constexpr bool has_call_v = I < coefficients<M>::stages&& requires {
+  requires System::keeps_calls;
+};
+
 /// Pointers to the derivatives of all stages, those of dense output included.
 template <class M, class Y>
 struct stage_pointers {
@@ -79,8 +85,11 @@ REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M,
       const Y& at = stage_value<M, I>(h, tape, s.k, w);
       fill(w.theta[I], T(-0.0));
       if (t_bar != nullptr) t_bar[I] = T(0);
-      sys.vjp(stage_time<M, I>(t, t_new), at, w.k_bar, t_bar != nullptr ? t_bar + I : nullptr,
-              w.theta[I], p_bar);
+      T* of_time = t_bar != nullptr ? t_bar + I : nullptr;
+      if constexpr (has_call_v<System, I, M>)
+        sys.vjp(I, stage_time<M, I>(t, t_new), at, w.k_bar, of_time, w.theta[I], p_bar);
+      else
+        sys.vjp(stage_time<M, I>(t, t_new), at, w.k_bar, of_time, w.theta[I], p_bar);
     }
     pull_stages<M, I - 1, Seeded>(sys, t, t_new, tape, s, w, seeds, lambda, p_bar, t_bar);
   }
@@ -214,7 +223,10 @@ REVODE_HD void push_stages(System& sys, double t, double t_new, const rk_tape<M,
     const Y& at = stage_value<M, I>(h, tape, s.k, w);
     add_stages<stage_row<M, I>, I>(h, h_dot, s.k, w, y_dot, w.k_bar);
     const T t_dot = (1 - c) * ends.t + c * ends.t_new;
-    sys.jvp(stage_time<M, I>(t, t_new), at, t_dot, w.k_bar, p_dot, w.theta[I]);
+    if constexpr (has_call_v<System, I, M>)
+      sys.jvp(I, stage_time<M, I>(t, t_new), at, t_dot, w.k_bar, p_dot, w.theta[I]);
+    else
+      sys.jvp(stage_time<M, I>(t, t_new), at, t_dot, w.k_bar, p_dot, w.theta[I]);
     push_stages<M, I + 1, Last>(sys, t, t_new, tape, s, w, y_dot, p_dot, ends);
   }
 }

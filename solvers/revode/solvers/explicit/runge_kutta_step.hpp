@@ -35,18 +35,27 @@ REVODE_HD void advance_state(const Y& y, scalar_t<Y> h, const scalar_t<Y>* const
       });
 }
 
+/// dy = f(t, y, p), as the call of stage I.
+template <int I, class System, class Y>
+REVODE_HD void call_stage(System& sys, double t, const Y& y, Y& dy) {
+  if constexpr (requires { sys.call(I, t, y, dy); })
+    sys.call(I, t, y, dy);
+  else
+    sys(t, y, dy);
+}
+
 /// Stages I, I + 1, … of the step that tape.y starts; `stage` ends as the last stage's value.
 template <class M, int I, class System, class Y>
 REVODE_HD void evaluate_stages(System& sys, double t, double t_new, rk_tape<M, Y>& tape, Y& stage) {
   if constexpr (I < coefficients<M>::stages) {
     using T = scalar_t<Y>;
     if constexpr (I == 0) {
-      sys(t, tape.y, tape.k[0]);
+      call_stage<0>(sys, t, tape.y, tape.k[0]);
     } else {
       const T* k[I];
       for (int j = 0; j < I; ++j) k[j] = tape.k[j].data();
       advance_state<stage_row<M, I>, I>(tape.y, static_cast<T>(t_new - t), k, stage);
-      sys(stage_time<M, I>(t, t_new), stage, tape.k[I]);
+      call_stage<I>(sys, stage_time<M, I>(t, t_new), stage, tape.k[I]);
     }
     evaluate_stages<M, I + 1>(sys, t, t_new, tape, stage);
   }
@@ -141,7 +150,7 @@ __host__ __device__
 
 template <explicit_method M, class System, class Y>
 REVODE_HD void refresh(const M&, System& sys, double t, carry<M, Y>& c) {
-  if constexpr (coefficients<M>::fsal) sys(t, c.state, c.cache.k);
+  if constexpr (coefficients<M>::fsal) call_stage<0>(sys, t, c.state, c.cache.k);
 }
 
 /// An attempt without a call around it, for loops over lanes. It has no status but its error.

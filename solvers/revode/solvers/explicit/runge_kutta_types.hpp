@@ -208,6 +208,9 @@ struct method_types<M, Y> : default_types<Y> {
   using tape = rk_tape<M, Y>;
   using scratch = rk_scratch<M, Y>;
   using seeds = rk_seeds<M, Y>;
+  static constexpr int kept_calls = coefficients<M>::stages;
+  /// The call of the last stage is that of the next step's first.
+  static constexpr bool last_call_is_first = coefficients<M>::fsal;
 };
 
 }  // namespace revode
