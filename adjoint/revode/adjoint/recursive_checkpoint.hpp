@@ -285,7 +285,7 @@ class differentiable_solution : public solution<Y> {
     r.log_bytes = loop_->log().bytes() + loop_->stretches().bytes();
     r.work_bytes = loop_->work_bytes();
     if constexpr (loop::march_type::keeps_calls) {
-      r.field_tapes = loop_->sys().calls.pool.made();
+      r.field_tapes = loop_->sys().calls.pool.peak();
       r.field_tape_bytes = loop_->sys().calls.pool.bytes();
     }
     r.peak_bytes =

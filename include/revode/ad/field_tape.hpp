@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -36,7 +37,7 @@ index tape_bytes_of(const F& f, const Y& y, const P& p) {
 /// a number of tapes.
 class tape_pool {
   struct block {
-    tape_pool* pool;
+    tape_pool* pool = nullptr;
     std::byte* data = nullptr;
     index holders = 0;
     block* next_free = nullptr;
@@ -76,48 +77,62 @@ class tape_pool {
   tape_pool(const tape_pool&) = delete;
   tape_pool& operator=(const tape_pool&) = delete;
   ~tape_pool() {
-    for (const auto& b : blocks_) ::operator delete(b->data, alignment);  // null: none could be had
+    for (std::byte* chunk : chunks_) ::operator delete(chunk, alignment);
   }
 
   /// So many tapes of so many bytes. Only while nobody holds one.
   void allow(index most, index bytes) {
     most_ = most;
-    bytes_ = bytes;
+    bytes_ = bytes > 0 ? (bytes + 63) / 64 * 64 : 64;
   }
 
   /// A tape to be filled, `old` itself where nobody else holds it; none where there are no more.
   void take(held& old) {
     if (old && !old.shared()) return;
     old = {};
-    if (free_ == nullptr && made() < most_) make();
+    if (free_ == nullptr && made_ < most_) make();
     if (free_ == nullptr) return;
     old = held(std::exchange(free_, free_->next_free));
-    --unused_;
+    peak_ = std::max(peak_, ++held_);
   }
 
-  index made() const { return static_cast<index>(blocks_.size()); }
-  index bytes() const { return made() * (bytes_ + overhead); }
-  /// How many more there can be.
-  index left() const { return most_ - made() + unused_; }
+  /// How many more there can be, and how many there were at the most.
+  index left() const { return most_ - held_; }
+  index peak() const { return peak_; }
+  index bytes() const { return made_ * (bytes_ + overhead); }
 
-  /// What a tape takes beside its bytes: of the heap's, and of this pool's lists.
-  static constexpr index overhead = static_cast<index>(sizeof(block)) + 64 + 32 + 16;
+  /// What a tape takes at the most beside its bytes: in this pool's lists, and of the heap's.
+  static constexpr index overhead = static_cast<index>(sizeof(block)) + 64 + 16 + 64 + 32;
 
  private:
   static constexpr auto alignment = std::align_val_t{64};
   void free(block* b) {
     b->next_free = std::exchange(free_, b);
-    ++unused_;
+    --held_;
   }
+  /// Half as many as there are, in one piece: an allocator that gives large pieces back to the system keeps twice
+  /// the largest one it saw freed (glibc's), so that the next gradient meets few fresh pages.
   void make() {
-    blocks_.push_back(std::make_unique<block>(block{this}));
-    block* b = blocks_.back().get();
-    b->data = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes_), alignment));
-    free(b);
+    const index wanted =
+        std::min(std::max<index>(made_ / 2, 8), std::max<index>(largest_chunk / bytes_, 1));
+    const index n = std::min(wanted, most_ - made_);
+    chunks_.reserve(chunks_.size() + 1);
+    blocks_.push_back(std::make_unique<block[]>(static_cast<std::size_t>(n)));
+    chunks_.push_back(
+        static_cast<std::byte*>(::operator new(static_cast<std::size_t>(n * bytes_), alignment)));
+    for (index i = n; i-- > 0;) {
+      block& b = blocks_.back()[static_cast<std::size_t>(i)];
+      b.pool = this;
+      b.data = chunks_.back() + i * bytes_;
+      b.next_free = std::exchange(free_, &b);
+    }
+    made_ += n;
   }
+  static constexpr index largest_chunk = index{1} << 25;
 
-  index most_ = 0, bytes_ = 0, unused_ = 0;
-  std::vector<std::unique_ptr<block>> blocks_;
+  index most_ = 0, bytes_ = 64, made_ = 0, held_ = 0, peak_ = 0;
+  std::vector<std::unique_ptr<block[]>> blocks_;
+  std::vector<std::byte*> chunks_;
   block* free_ = nullptr;
 };
 

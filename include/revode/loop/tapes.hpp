@@ -33,6 +33,7 @@ class tape_store {
 
   /// Where to record tape `slot`: its own place, or `work` followed by keep().
   Tape& recorder(index slot, Tape& work) {
+    make_room(work);
     if constexpr (in_place)
       if (!cells_) return *place(slot, 1);
     return work;
@@ -101,9 +102,16 @@ class tape_store {
     if constexpr (has_calls) {
       const auto i = static_cast<std::size_t>(slot);
       if (i >= calls_.size()) calls_.resize(i + 1);
-      calls_[i].clear();
-      if (work.calls.leave_room()) calls_[i] = work.calls;
+      calls_[i] = work.calls;
     }
+  }
+  /// For the calls of a step that is recorded next; those of the oldest step go first.
+  void make_room([[maybe_unused]] const Tape& work) {
+    if constexpr (has_calls)
+      for (std::size_t tries = calls_.size(); tries > 0 && !work.calls.leave_room(); --tries) {
+        oldest_ = oldest_ < calls_.size() ? oldest_ : 0;
+        calls_[oldest_++].clear();
+      }
   }
 
   index& chain_of(index slot) {
@@ -153,6 +161,7 @@ class tape_store {
       return none_kept{};
   }
   [[no_unique_address]] decltype(calls_of<Tape>()) calls_{};
+  [[no_unique_address]] std::conditional_t<has_calls, std::size_t, none_kept> oldest_{};
   index live_ = 0, peak_ = 0;
 };
 

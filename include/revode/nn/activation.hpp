@@ -149,6 +149,27 @@ void activate_block(activation sigma, S* z, S* slope, S* other, index n) {
   }
 }
 
+/// σ' is a function of σ alone, so that outputs are all that derivatives need: h (1 − h) say, of h = σ(a).
+constexpr bool slope_by_value(activation sigma) {
+  return sigma == activation::tanh || sigma == activation::sigmoid || sigma == activation::relu;
+}
+/// g ← g σ', where h = σ(a) is known.
+template <class S>
+void multiply_by_slope(activation sigma, const S* h, S* g, index n) {
+  switch (sigma) {
+    case activation::tanh:
+      for (index i = 0; i < n; ++i) g[i] *= S(1) - h[i] * h[i];
+      break;
+    case activation::sigmoid:
+      for (index i = 0; i < n; ++i) g[i] *= h[i] * (S(1) - h[i]);
+      break;
+    case activation::relu:
+      for (index i = 0; i < n; ++i) g[i] *= S(h[i] > S(0) ? 1 : 0);
+      break;
+    default: break;
+  }
+}
+
 /// σ''(a), where h = σ(a) and slope = σ'(a) are known.
 template <class S>
 S curvature_of(activation sigma, const S& a, const S& h, const S& slope) {

@@ -40,7 +40,9 @@ struct dense_layer {
   index inputs() const { return in; }
   index outputs() const { return out; }
   index parameters() const { return out * (in + 1); }
-  index kept() const { return sigma == activation::identity ? 0 : out; }
+  index kept() const { return sigma == activation::identity ? 0 : out; }  // σ', or y itself
+  /// What is kept is y: then y may lie there.
+  bool keeps_output() const { return slope_by_value(sigma); }
   index work() const { return 0; }
 
   void add_leaves(const std::string& path, std::vector<leaf>& leaves) const {
@@ -52,7 +54,10 @@ struct dense_layer {
   template <class S, class W>
   void forward(columns_view<const S> x, const W* p, columns_view<S> y, S* kept, bool slopes) const {
     product<false>(rows_view<const W>(p, out, in), x, y);
-    bias_and_activation(sigma, p + out * in, y, slopes && this->kept() > 0 ? kept : nullptr);
+    const bool keeps = slopes && this->kept() > 0;
+    bias_and_activation(sigma, p + out * in, y, keeps && !keeps_output() ? kept : nullptr);
+    if (keeps && keeps_output() && kept != y.data())
+      for (index i = 0; i < y.size(); ++i) kept[i] = y.data()[i];
   }
 
   template <class S, class W>
@@ -83,6 +88,7 @@ struct dense_layer {
   template <class S>
   void by_slopes(const S* slope, columns_view<S> g) const {
     if (sigma == activation::identity) return;
+    if (keeps_output()) return multiply_by_slope(sigma, slope, g.data(), g.size());
     for (index i = 0; i < g.size(); ++i) g.data()[i] *= slope[i];
   }
 };

@@ -31,7 +31,7 @@ class mlp {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       parameters_ += layers_[l].parameters();
       if (l + 1 == layers_.size()) continue;
-      kept_ += layers_[l].kept() + layers_[l].out;
+      kept_ += kept_of(layers_[l]);
       widest_ = std::max(widest_, layers_[l].out);
     }
   }
@@ -54,12 +54,12 @@ class mlp {
     const S* from = x.data();
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const dense_layer& layer = layers_[l];
-      S* to = l + 1 < layers_.size() ? kept + layer.kept() * samples : y.data();
+      S* to = l + 1 < layers_.size() ? kept + output_of(layer) * samples : y.data();
       layer.forward(columns_view<const S>(from, layer.in, samples), p,
                     columns_view<S>(to, layer.out, samples), kept, slopes);
       from = to;
       p += layer.parameters();
-      kept += (layer.kept() + layer.out) * samples;
+      kept += kept_of(layer) * samples;
     }
   }
 
@@ -71,16 +71,15 @@ class mlp {
     S* next = work;
     p += parameters_;
     if (gp != nullptr) gp += parameters_;
-    kept += (kept_ + layers_.back().kept()) * samples;
+    kept += kept_ * samples;
     for (std::size_t l = layers_.size(); l-- > 0;) {
       const dense_layer& layer = layers_[l];
       p -= layer.parameters();
       if (gp != nullptr) gp -= layer.parameters();
-      kept -= layer.kept() * samples;
       const S* from = l > 0 ? kept - layer.in * samples : x.data();
       layer.pull(columns_view<const S>(from, layer.in, samples), p, kept,
                  columns_view<S>(g, layer.out, samples), l > 0 ? next : gx, gp, work);
-      kept -= l > 0 ? layer.in * samples : 0;
+      if (l > 0) kept -= kept_of(layers_[l - 1]) * samples;
       g = next;
       next = next == work ? work + widest_ * samples : work;
     }
@@ -99,16 +98,23 @@ class mlp {
       layer.push(columns_view<const S>(from, layer.in, samples), p, kept,
                  columns_view<const S>(moves, layer.in, samples), dp,
                  columns_view<S>(to, layer.out, samples), work);
-      from = kept + layer.kept() * samples;
+      from = kept + output_of(layer) * samples;
       moves = to;
       next = next == work ? work + widest_ * samples : work;
       p += layer.parameters();
       if (dp != nullptr) dp += layer.parameters();
-      kept += (layer.kept() + layer.out) * samples;
+      kept += kept_of(layer) * samples;
     }
   }
 
  private:
+  /// Numbers a sample that a layer has here, and where among them its output begins: behind its slopes, or
+  /// at the start where that is all that it keeps.
+  static index output_of(const dense_layer& layer) {
+    return layer.keeps_output() ? 0 : layer.kept();
+  }
+  static index kept_of(const dense_layer& layer) { return output_of(layer) + layer.out; }
+
   std::vector<dense_layer> layers_;
   index parameters_ = 0, kept_ = 0, widest_ = 0;
 };

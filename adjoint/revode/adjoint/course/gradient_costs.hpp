@@ -75,7 +75,7 @@ memory_costs gradient_costs(const Problem& q, const options& o, bool own, const 
   if constexpr (Loop::march_type::keeps_calls) {
     all.calls = types::kept_calls;
     all.call = heap_bytes(tape_bytes_of(q.f, q.y0, q.p)) + tape_pool::overhead;
-    all.tape += static_cast<index>(sizeof(tape.calls));
+    all.tape += 3 * static_cast<index>(sizeof(tape.calls));  // in a table, which doubles
   }
   all.log_step = log::entry_bytes(fixed > 0, o.step_rounding);
   all.log_most = log::bytes_for(o.max_steps, fixed > 0, o.step_rounding);
