@@ -317,8 +317,8 @@ memory_plan plan_slots(const memory_costs& all, const schedule_request& given,
   r.tape_units = tape_units_of(c);
   const schedule_kind chosen =
       kind.value_or(c.steps != unbounded ? schedule_kind::binomial : schedule_kind::online);
-  const index all = c.steps == unbounded ? unbounded : c.steps * c.calls;
-  const index most = chosen == schedule_kind::store_all ? all : c.calls;
+  const index everything = c.steps == unbounded ? unbounded : c.steps * c.calls;
+  const index most = chosen == schedule_kind::store_all ? everything : c.calls;
   return predicted(c, {.schedule = chosen,
                        .request = r,
                        .log_bytes = log ? unbounded : 0,
