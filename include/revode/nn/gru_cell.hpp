@@ -39,8 +39,8 @@ struct gru_cell {
   void forward(columns_view<const S> x, const W* p, columns_view<S> y, S* kept, bool) const {
     const index samples = x.cols(), rows = 3 * hidden;
     columns_view<S> gates(kept, rows, samples), inner(kept + rows * samples, rows, samples);
-    gates.noalias() = of_x(p) * x.topRows(observed);
-    inner.noalias() = of_h(p) * x.bottomRows(hidden);
+    product<false>(of_x(p), x.topRows(observed), gates);
+    product<false>(of_h(p), x.bottomRows(hidden), inner);
     bias_and_activation(activation::identity, biases(p), gates, static_cast<S*>(nullptr));
     bias_and_activation(activation::identity, biases(p) + rows, inner, static_cast<S*>(nullptr));
     for (index j = 0; j < samples; ++j) {
@@ -75,17 +75,17 @@ struct gru_cell {
         gy(i, j) = g * z;
       }
     if (gp != nullptr) {
-      rows_view<S>(gp, rows, observed).noalias() += of_gates * x.topRows(observed).transpose();
-      rows_view<S>(gp + rows * observed, rows, hidden).noalias() +=
-          of_inner * x.bottomRows(hidden).transpose();
+      product<true>(of_gates, x.topRows(observed).transpose(), rows_view<S>(gp, rows, observed));
+      product<true>(of_inner, x.bottomRows(hidden).transpose(),
+                    rows_view<S>(gp + rows * observed, rows, hidden));
       S* bias = gp + rows * inputs();
       add_columns(of_gates, bias);
       add_columns(of_inner, bias + rows);
     }
     if (gx == nullptr) return;
     columns_view<S> back(gx, inputs(), samples);
-    back.topRows(observed).noalias() = of_x(p).transpose() * of_gates;
-    back.bottomRows(hidden).noalias() = of_h(p).transpose() * of_inner;
+    product<false>(of_x(p).transpose(), of_gates, back.topRows(observed));
+    product<false>(of_h(p).transpose(), of_inner, back.bottomRows(hidden));
     back.bottomRows(hidden) += gy;
   }
 
@@ -94,11 +94,11 @@ struct gru_cell {
             const S* dp, columns_view<S> dy, S* work) const {
     const index samples = x.cols(), rows = 3 * hidden;
     columns_view<S> gates(work, rows, samples), inner(work + rows * samples, rows, samples);
-    gates.noalias() = of_x(p) * dx.topRows(observed);
-    inner.noalias() = of_h(p) * dx.bottomRows(hidden);
+    product<false>(of_x(p), dx.topRows(observed), gates);
+    product<false>(of_h(p), dx.bottomRows(hidden), inner);
     if (dp != nullptr) {
-      gates.noalias() += of_x(dp) * x.topRows(observed);
-      inner.noalias() += of_h(dp) * x.bottomRows(hidden);
+      product<true>(of_x(dp), x.topRows(observed), gates);
+      product<true>(of_h(dp), x.bottomRows(hidden), inner);
       gates.colwise() += vector_view<const S>(biases(dp), rows);
       inner.colwise() += vector_view<const S>(biases(dp) + rows, rows);
     }

@@ -56,10 +56,10 @@ class lora_layer {
   void forward(columns_view<const S> x, const W* p, columns_view<S> y, S* kept, bool) const {
     const index samples = x.cols();
     columns_view<S> low(kept + layer_.out * samples, rank_, samples);
-    low.noalias() = a(p) * x;
-    y.noalias() = b(p) * low;
+    product<false>(a(p), x, low);
+    product<false>(b(p), low, y);
     y *= S(scale_);
-    y.noalias() += weight() * x;
+    product<true>(weight(), x, y);
     bias_and_activation(layer_.sigma, weights_ + layer_.out * layer_.in, y, kept);
   }
 
@@ -71,15 +71,15 @@ class lora_layer {
     columns_view<const S> low(kept + layer_.out * samples, rank_, samples);
     columns_view<S> g_low(work, rank_, samples);
     if (gx != nullptr)
-      columns_view<S>(gx, layer_.in, samples).noalias() = weight().transpose() * gy;
+      product<false>(weight().transpose(), gy, columns_view<S>(gx, layer_.in, samples));
     gy *= S(scale_);
-    g_low.noalias() = b(p).transpose() * gy;
+    product<false>(b(p).transpose(), gy, g_low);
     if (gp != nullptr) {
-      rows_view<S>(gp, rank_, layer_.in).noalias() += g_low * x.transpose();
-      rows_view<S>(gp + rank_ * layer_.in, layer_.out, rank_).noalias() += gy * low.transpose();
+      product<true>(g_low, x.transpose(), rows_view<S>(gp, rank_, layer_.in));
+      product<true>(gy, low.transpose(), rows_view<S>(gp + rank_ * layer_.in, layer_.out, rank_));
     }
     if (gx != nullptr)
-      columns_view<S>(gx, layer_.in, samples).noalias() += a(p).transpose() * g_low;
+      product<true>(a(p).transpose(), g_low, columns_view<S>(gx, layer_.in, samples));
   }
 
   template <class S, class W>
@@ -88,12 +88,12 @@ class lora_layer {
     const index samples = x.cols();
     columns_view<const S> low(kept + layer_.out * samples, rank_, samples);
     columns_view<S> low_dot(work, rank_, samples);
-    low_dot.noalias() = a(p) * dx;
-    if (dp != nullptr) low_dot.noalias() += a(dp) * x;
-    dy.noalias() = b(p) * low_dot;
-    if (dp != nullptr) dy.noalias() += b(dp) * low;
+    product<false>(a(p), dx, low_dot);
+    if (dp != nullptr) product<true>(a(dp), x, low_dot);
+    product<false>(b(p), low_dot, dy);
+    if (dp != nullptr) product<true>(b(dp), low, dy);
     dy *= S(scale_);
-    dy.noalias() += weight() * dx;
+    product<true>(weight(), dx, dy);
     by_slopes(kept, dy);
   }
 

@@ -58,13 +58,14 @@ class one_hidden_layer {
       for (index i = 0; i < states_; ++i)
         weights(i, j) += of_rows(energy_row, j) * S(2) * (w.f(i, j) + second_bias(p.data())[i]);
     if (gp.size() > 0) {
-      rows_view<S>(gp.data() + units_ * (in_ + 1), states_, units_).noalias() +=
-          weights * w.h.transpose();
+      product<true>(weights, w.h.transpose(),
+                    rows_view<S>(gp.data() + units_ * (in_ + 1), states_, units_));
       for (index j = 0; j < x.cols(); ++j)
         for (index i = 0; i < states_; ++i)
           gp.data()[units_ * (in_ + 1) + states_ * units_ + i] += weights(i, j);
     }
-    w.bar.noalias() = W2.transpose() * weights;
+    w.bar.resize(units_, x.cols());
+    product<false>(W2.transpose(), weights, w.bar);
     w.c_bar.resize(units_);
     for (index u = 0; u < units_; ++u) w.c_bar[u] = S(0);
     for (index j = 0; j < x.cols(); ++j)
@@ -74,7 +75,8 @@ class one_hidden_layer {
         w.bar(u, j) = w.bar(u, j) * slope + bend * w.c[u] * of_trace;
         w.c_bar[u] += slope * of_trace;
       }
-    w.input_bar.noalias() = first(p.data()).transpose() * w.bar;
+    w.input_bar.resize(in_, x.cols());
+    product<false>(first(p.data()).transpose(), w.bar, w.input_bar);
     for (index j = 0; j < x.cols(); ++j) {
       for (index i = 0; i < states_; ++i) gx(i, j) += w.input_bar(i, j);
       if (in_ > states_) gt += w.input_bar(states_, j);
@@ -88,8 +90,9 @@ class one_hidden_layer {
     run(w, t, x, p);
     w.input_bar.resize(in_, x.cols());
     take_input(w.input_bar, dt, dx);
-    w.bar.noalias() = first(p.data()) * w.input_bar;
-    w.bar.noalias() += first(dp.data()) * w.x;
+    w.bar.resize(units_, x.cols());
+    product<false>(first(p.data()), w.input_bar, w.bar);
+    product<true>(first(dp.data()), w.x, w.bar);
     w.c_bar.resize(units_);
     for (index u = 0; u < units_; ++u) {
       w.c_bar[u] = S(0);
@@ -108,10 +111,11 @@ class one_hidden_layer {
       rows_dot(trace_row, j) = trace;
       rows_dot(norm_row, j) = S(0);
     }
-    f_dot.noalias() = second(p.data()) * w.bar;
-    f_dot.noalias() += second(dp.data()) * w.h;
+    product<false>(second(p.data()), w.bar, f_dot);
+    product<true>(second(dp.data()), w.h, f_dot);
     f_dot.colwise() += vector_view<const scalar_t<P>>(second_bias(dp.data()), states_);
-    w.f.noalias() = second(p.data()) * w.h;
+    w.f.resize(states_, x.cols());
+    product<false>(second(p.data()), w.h, w.f);
     for (index j = 0; j < x.cols(); ++j) {
       rows_dot(energy_row, j) = S(0);
       for (index i = 0; i < states_; ++i)
@@ -145,7 +149,8 @@ class one_hidden_layer {
   void run(hidden_work<S>& w, const S& t, const X& x, const P& p) const {
     w.x.resize(in_, x.cols());
     take_input(w.x, t, x);
-    w.a.noalias() = first(p.data()) * w.x;
+    w.a.resize(units_, x.cols());
+    product<false>(first(p.data()), w.x, w.a);
     w.a.colwise() += vector_view<const scalar_t<P>>(p.data() + units_ * in_, units_);
     w.h = w.a;
     w.slope.resize(units_, x.cols());
@@ -163,7 +168,7 @@ class one_hidden_layer {
   template <class S, class P, class GP>
   void pull_first(const hidden_work<S>& w, const P& p, GP& gp) const {
     rows_view<S> g1(gp.data(), units_, in_), g2(gp.data() + units_ * (in_ + 1), states_, units_);
-    g1.noalias() += w.bar * w.x.transpose();
+    product<true>(w.bar, w.x.transpose(), g1);
     for (index j = 0; j < w.bar.cols(); ++j)
       for (index u = 0; u < units_; ++u) gp.data()[units_ * in_ + u] += w.bar(u, j);
     for (index u = 0; u < units_; ++u)

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include <revode/ad/dual.hpp>
-#include <revode/interop/eigen.hpp>
+#include <revode/nn/gemm.hpp>
 
 namespace revode::nn {
 
@@ -71,23 +71,21 @@ void product(const A& a, const B& b, C&& c) {
     const auto& right = values_of<T>(of.right, b);
     auto value = parts::in(of.product, c.rows(), c.cols());
     auto moved = parts::in(of.product_dot, c.rows(), c.cols());
-    value.noalias() = left * right;
+    gemm<false>(left, right, value);
     if constexpr (is_plain_dual<typename B::Scalar>)
-      moved.noalias() = left * parts::derivatives(of.right_dot, b);
+      gemm<false>(left, parts::derivatives(of.right_dot, b), moved);
     else
       moved.setZero();
     if constexpr (is_plain_dual<typename A::Scalar>)
-      moved.noalias() += parts::derivatives(of.left_dot, a) * right;
+      gemm<true>(parts::derivatives(of.left_dot, a), right, moved);
     for (index j = 0; j < c.cols(); ++j)
       for (index i = 0; i < c.rows(); ++i) {
         S& to = c.coeffRef(i, j);
         to.value = Add ? T(to.value + value(i, j)) : value(i, j);
         to.d[0] = Add ? T(to.d[0] + moved(i, j)) : moved(i, j);
       }
-  } else if constexpr (Add) {
-    c.noalias() += a * b;
   } else {
-    c.noalias() = a * b;
+    gemm<Add>(a, b, c);
   }
 }
 
