@@ -130,6 +130,15 @@ nightly_fused() {
     ctest --test-dir build/nightly_fused --no-tests=error -L '^(state|ad|schedule|loop|solve|contract)$'
 }
 
+# Networks whose products a BLAS makes: the same laws, and the same bits in every budget.
+nightly_blas() {
+  need 'a BLAS' libopenblas-dev
+  configure release -B build/nightly_blas -DREVODE_BLAS=OpenBLAS &&
+    build nightly_blas --target test_nn revode_command &&
+    ctest --test-dir build/nightly_blas --no-tests=error -L '^nn$' &&
+    build/nightly_blas/revode --version | grep 'products of networks by libopenblas'
+}
+
 # The core's tests on another machine, by a cross compiler and an emulator.
 nightly_aarch64() {
   need 'aarch64' g++-aarch64-linux-gnu qemu-user
@@ -157,7 +166,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads fused aarch64 package python docs sanitizers'
+nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads fused blas aarch64 package python docs sanitizers'
 
 # nightly [PART...]: these, or all; the page keeps the last line of the others.
 nightly() {

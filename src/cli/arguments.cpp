@@ -3,12 +3,14 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <cli/text.hpp>
 #include <revode/config.hpp>
+#include <revode/nn/products_by.hpp>
 
 namespace revode::cli {
 namespace {
@@ -172,7 +174,8 @@ void add_train(CLI::App& app) {
 }
 
 void add_commands(CLI::App& app) {
-  app.set_version_flag("--version", "revode " REVODE_VERSION);
+  app.set_version_flag("--version", "revode " REVODE_VERSION "\nproducts of networks by " +
+                                        std::string(nn::products_by()));
   auto& list = *app.add_subcommand("list", "what there is, by name");
   list.add_option("WHAT", CLI::callback_t{}, "problems, methods, adjoints, schedules or ensembles");
   add(list, std::array{json});

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <vector>
+
+#include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/nn/blocks.hpp>
+#include <revode/nn/controlled_field.hpp>
+#include <revode/nn/flow_field.hpp>
+#include <revode/nn/gru_cell.hpp>
+#include <revode/nn/layer_norm.hpp>
+#include <revode/nn/lora.hpp>
 #include <revode/nn/mlp.hpp>
 #include <revode/nn/neural_field.hpp>
+#include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>
 #include <revode/testing/laws.hpp>
+
+#include "../refusal.hpp"
 
 namespace revode::nn {
 namespace {
@@ -14,54 +26,109 @@ using batch = Eigen::MatrixXd;
 using flat = Eigen::VectorXd;
 using revode::index;
 
-struct kept_and_read {
-  gradient<batch, flat> g;
-  index calls = 0;  // of the solve
-};
-
-kept_and_read pulled(const neural_field<mlp>& f, const batch& y0, const flat& p, const options& o,
-                     const recursive_checkpoint& how) {
-  const problem q{f, y0, 0.0, 1.0, p};
-  auto s = solve(q, tsit5{}, o, how);
-  return {s.pullback({.y = s.y}), s.stats.field_evaluations};
+batch some_batch(index states, index samples) {
+  random_numbers random(2);
+  return random.like(batch(states, samples));
 }
 
-bool same(const gradient<batch, flat>& a, const gradient<batch, flat>& b) {
-  return a.y0 == b.y0 && a.p == b.p && a.t0 == b.t0 && a.t1 == b.t1;
+template <class G>
+bool same(const G& a, const G& b) {
+  return a.y0 == b.y0 && a.p == b.p && a.t0 == b.t0 && a.t1 == b.t1 && a.ts == b.ts;
+}
+
+template <class Q>
+auto pulled(const Q& q, const options& o, const recursive_checkpoint& how) {
+  auto s = solve(q, tsit5{}, o, how);
+  return s.pullback({.y = s.y, .ys = s.ys});
+}
+
+recursive_checkpoint all_steps(std::optional<index> tapes = {}) {
+  return {.schedule = schedule_kind::store_all, .field_tapes = tapes};
 }
 
 TEST_CASE("field tapes: no activation is computed twice, in the same bits") {
   const neural_field f(mlp({2, 8, 2}));
-  random_numbers random(2);
-  const batch y0 = random.like(batch(2, 5));
-  const auto p = initial_parameters<double>(f.network(), 1);
+  const problem q{f, some_batch(2, 5), 0.0, 1.0, initial_parameters<double>(f.network(), 1)};
   const options o{.fixed_step = 0.1};
   const index stages = 6, n = 10;  // tsit5's seventh is the next step's first
-  const auto none = pulled(f, y0, p, o, {.schedule = schedule_kind::store_all, .field_tapes = 0});
-  CHECK(none.g.reverse.vjp_evaluations == stages * n);
-  CHECK(none.g.reverse.tape_reads == 0);
-  CHECK(none.g.reverse.field_tapes == 0);
+  const auto none = pulled(q, o, all_steps(0));
+  CHECK(none.reverse.vjp_evaluations == stages * n);
+  CHECK(none.reverse.tape_reads == 0);
+  CHECK(none.reverse.field_tapes == 0);
+  CHECK(none.reverse.field_tape_bytes == 0);
 
-  const auto all = pulled(f, y0, p, o, {.schedule = schedule_kind::store_all});
-  CHECK(same(all.g, none.g));
-  CHECK(all.calls == none.calls);
-  CHECK(all.g.reverse.vjp_evaluations == stages * n);
-  CHECK(all.g.reverse.tape_reads == stages * n);
-  CHECK(all.g.reverse.field_tapes == stages * n + 1);
-  CHECK(all.g.reverse.peak_bytes - none.g.reverse.peak_bytes == all.g.reverse.field_tape_bytes);
+  const auto all = pulled(q, o, all_steps());
+  CHECK(same(all, none));
+  CHECK(all.reverse.field_evaluations == none.reverse.field_evaluations);
+  CHECK(all.reverse.vjp_evaluations == stages * n);
+  CHECK(all.reverse.tape_reads == stages * n);
+  CHECK(all.reverse.field_tapes == stages * n + 1);
+  CHECK(all.reverse.field_tape_bytes >= (stages * n + 1) * 8 * 8 * 5);
+  CHECK(all.reverse.peak_bytes - none.reverse.peak_bytes - all.reverse.field_tape_bytes <
+        64 * n);  // where they are held
 
-  const auto at_hand = pulled(f, y0, p, o, {.slots = 3});
-  CHECK(same(at_hand.g, none.g));
-  CHECK(at_hand.g.reverse.tape_reads == stages * n);
-  CHECK(at_hand.g.reverse.field_tapes == stages + 1);
+  const auto at_hand = pulled(q, o, {.slots = 3});
+  CHECK(same(at_hand, none));
+  CHECK(at_hand.reverse.tape_reads == stages * n);
+  CHECK(at_hand.reverse.field_tapes == stages + 1);
 
   for (index tapes = 1; tapes <= stages; ++tapes) {
-    const auto few = pulled(f, y0, p, o, {.slots = 3, .field_tapes = tapes});
+    const auto few = pulled(q, o, {.slots = 3, .field_tapes = tapes});
     CAPTURE(tapes);
-    CHECK(same(few.g, none.g));
-    CHECK(few.g.reverse.field_tapes == tapes);
-    CHECK(few.g.reverse.tape_reads >= (tapes - 1) * n);
+    CHECK(same(few, none));
+    CHECK(few.reverse.field_tapes == tapes);
+    CHECK(few.reverse.tape_reads >= (tapes - 1) * n);
   }
+  for (index tapes : {7, 20, 35}) {
+    const auto last = pulled(q, o, all_steps(tapes));  // of the last steps
+    CHECK(same(last, none));
+    CHECK(last.reverse.field_tapes <= tapes);
+    CHECK(last.reverse.tape_reads >= (tapes - 1) / stages * stages - stages);
+    CHECK(last.reverse.tape_reads > 0);
+  }
+}
+
+/// The same bits with all tapes, those of the step at hand, few, and none, with adaptive steps, save points
+/// and K losses; with those at hand every product reads one, but those of dense output.
+template <class Field>
+void check_tiers(const Field& f, const batch& y0, index parameters) {
+  random_numbers random(6);
+  const problem q{f, y0, 0.0, 1.0, flat(0.5 * random.like(flat(parameters)))};
+  for (const options& o : {options{.rtol = 1e-6, .atol = 1e-6, .first_step = 0.9},
+                           options{.rtol = 1e-6, .atol = 1e-6, .save = {.ts = {0.3, 0.8}}}}) {
+    const auto none = pulled(q, o, all_steps(0));
+    for (const auto& how :
+         {all_steps(), all_steps(11), recursive_checkpoint{.slots = 2},
+          recursive_checkpoint{.slots = 2, .log = step_replay::controller},
+          recursive_checkpoint{.budget = 400000}, recursive_checkpoint{.slots = 2, .field_tapes = 3},
+          recursive_checkpoint{.slots = 3, .schedule = schedule_kind::two_tier, .slow_slots = 2}}) {
+      const auto g = pulled(q, o, how);
+      CHECK(g.status == status::success);
+      CHECK(same(g, none));
+      CHECK(g.reverse.tape_reads > 0);
+      if (o.save.ts.empty() && !how.field_tapes && !how.budget)
+        CHECK(g.reverse.tape_reads == g.reverse.vjp_evaluations);
+      if (how.budget) CHECK(g.reverse.peak_bytes <= *how.budget);
+    }
+  }
+  const auto law = dot_product_law(q, tsit5{}, {.save = {.ts = {0.3, 0.8}}},
+                                   recursive_checkpoint{.slots = 3}, 3);
+  CAPTURE(law.worst);
+  CHECK(law.holds);
+}
+
+TEST_CASE("field tapes: every module, the same bits in every tier") {
+  const auto check = [](const auto& module, index samples, auto... more) {
+    const neural_field f(module, more...);
+    check_tiers(f, some_batch(f.states(), samples), f.parameters());
+  };
+  check(mlp({3, 8, 4, 2}, activation::silu), 4, time_input::yes);
+  const dense_layer known{2, 4, activation::softplus};
+  const flat weights = initial_parameters<double>(known, 3);
+  check(chain(lora_layer(known, weights, 1), residual(dense_layer{4, 4, activation::sigmoid}),
+              layer_norm{4}, frozen_module(dense_layer{4, 2, activation::relu}, flat(
+                  initial_parameters<double>(dense_layer{4, 2}, 4)))),
+        1);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace revode {
 //   explicit part   f.explicit_part(…)         f.explicit_vjp  f.explicit_jvp  f.explicit_jacobian
 //   halves          f.dq(…), f.dp(…)
 //
-// Arguments are those of field_calls.hpp. The functions of a face are there where the field's are. A field
+// Arguments are those of field_calls.hpp. The whole may keep a tape, f.tape_size (field_tape.hpp): a rule gives
+// its field's where value, pull and push take one behind their arguments, and drops it otherwise. The functions of a face are there where the field's are. A field
 // may have a mass matrix besides, f.mass(m), and indices f.index() (solve/mass/mass_matrix.hpp): a rule gives its
 // field's, or refuses it.
 
@@ -128,6 +129,7 @@ inline constexpr bool takes_arrays_v = [] {
 /// give. For each Face a Rule has any of
 ///   value(Face{}, t, y, p, dy)                     pull(Face{}, t, y, p, w, gt, gy, gp)
 ///   push(Face{}, t, y, p, dt, dy, dp, out)         matrix(Face{}, t, y, p, J)
+///   tape_size(y, p), and a tape behind the arguments of the first three, of the whole
 /// constrained to where it can do that, so that the field's own derivatives are where they can be had
 /// and are made as those of any other field elsewhere.
 template <class Rule>
@@ -200,6 +202,30 @@ struct field_by : Rule {
     r.push(explicit_face{}, t, y, p, dt, dy, dp, out);
   }
   { this->push(explicit_face{}, t, y, p, dt, dy, dp, out); }
+
+  template <class Y, class P>
+  auto tape_size(const Y& y, const P& p) const requires requires(const Rule& r) {
+    r.tape_size(y, p);
+  }
+  { return Rule::tape_size(y, p); }
+  template <class T, class Y, class P, class S>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy, S* tape) const requires
+      requires(const Rule& r) {
+    r.value(whole_face{}, t, y, p, dy, tape);
+  }
+  { this->value(whole_face{}, t, y, p, dy, tape); }
+  template <class T, class Y, class P, class S>
+  void vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy, P& gp,
+           const S* tape) const requires requires(const Rule& r) {
+    r.pull(whole_face{}, t, y, p, w, gt, gy, gp, tape);
+  }
+  { this->pull(whole_face{}, t, y, p, w, gt, gy, gp, tape); }
+  template <class T, class Y, class P, class S>
+  void jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy, const P& dp, Y& out,
+           const S* tape) const requires requires(const Rule& r) {
+    r.push(whole_face{}, t, y, p, dt, dy, dp, out, tape);
+  }
+  { this->push(whole_face{}, t, y, p, dt, dy, dp, out, tape); }
 
   template <class T, class Y, class P, class J>
   REVODE_HD void jacobian(const T& t, const Y& y, const P& p, J& jac) const requires

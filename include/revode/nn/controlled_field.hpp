@@ -69,21 +69,32 @@ class controlled_field {
     return network_.parameters() + (observed_ == nullptr ? samples * per_sample() : 0);
   }
 
+  /// Numbers of a tape: the network's activations, and behind them its outputs.
+  template <class Y, class P>
+  index tape_size(const Y& z, const P& p) const {
+    return (network_.kept() + network_.outputs()) * samples_of(z, p);
+  }
+
+  /// dz = f. A tape, if there is one, is filled with what the derivatives here read.
   template <class S, class Y, class P>
-  void operator()(const S& t, const Y& z, const P& p, Y& dz) const {
+  void operator()(const S& t, const Y& z, const P& p, Y& dz, S* tape = nullptr) const {
     const index samples = samples_of(z, p);
     auto&& w = room<S>();
-    run(w, z, p, samples, false);
+    run(w, z, p, samples, tape);
+    if (tape != nullptr)
+      for (index i = 0, n = network_.outputs() * samples; i < n; ++i)
+        tape[network_.kept() * samples + i] = w.output[i];
     take_rates(w, path_.at(t), p, samples);
     give(w.output.data(), w.rates.data(), dz, samples, false);
   }
 
   /// Adds wᵀ f_t, wᵀ f_z, wᵀ f_p. gp may be empty: then nothing is computed for it.
   template <class S, class Y, class P, class G>
-  void vjp(const S& t, const Y& z, const P& p, const Y& weights, S& gt, Y& gz, G& gp) const {
+  void vjp(const S& t, const Y& z, const P& p, const Y& weights, S& gt, Y& gz, G& gp,
+           const S* tape = nullptr) const {
     const index samples = samples_of(z, p), n = states(), wide = channels_ + 1;
     auto&& w = room<S>();
-    run(w, z, p, samples, true);
+    const S* kept = kept_of(w, z, p, samples, tape);
     const auto at = path_.at(t);
     take_rates(w, at, p, samples);
     for (index j = 0; j < samples; ++j) {
@@ -100,8 +111,7 @@ class controlled_field {
       pull_rates(at, p, rates_bar, j, gt, gp);
     }
     field_work<S>::fit(w.input_bar, n * samples);
-    network_.pull(columns_view<const S>(z.data(), n, samples), p.data(),
-                  static_cast<const S*>(w.kept.data()),
+    network_.pull(columns_view<const S>(z.data(), n, samples), p.data(), kept,
                   columns_view<S>(w.output.data(), n * wide, samples), w.input_bar.data(),
                   gp.size() > 0 ? gp.data() : static_cast<S*>(nullptr), w.work.data());
     for (index i = 0; i < n * samples; ++i) gz.data()[i] += w.input_bar[i];
@@ -109,16 +119,15 @@ class controlled_field {
 
   /// out = f_t dt + f_z dz + f_p dp.
   template <class S, class Y, class P>
-  void jvp(const S& t, const Y& z, const P& p, const S& dt, const Y& dz, const P& dp,
-           Y& out) const {
+  void jvp(const S& t, const Y& z, const P& p, const S& dt, const Y& dz, const P& dp, Y& out,
+           const S* tape = nullptr) const {
     const index samples = samples_of(z, p), n = states(), wide = channels_ + 1;
     auto&& w = room<S>();
-    run(w, z, p, samples, true);
+    const S* kept = kept_of(w, z, p, samples, tape);
     const auto at = path_.at(t);
     take_rates(w, at, p, samples);
     field_work<S>::fit(w.output_dot, n * wide * samples);
-    network_.push(columns_view<const S>(z.data(), n, samples), p.data(),
-                  static_cast<const S*>(w.kept.data()),
+    network_.push(columns_view<const S>(z.data(), n, samples), p.data(), kept,
                   columns_view<const S>(dz.data(), n, samples), dp.data(),
                   columns_view<S>(w.output_dot.data(), n * wide, samples), w.work.data());
     give(w.output_dot.data(), w.rates.data(), out, samples, false);
@@ -182,14 +191,31 @@ class controlled_field {
       return controlled_work<S>{};
   }
 
+  /// The network's outputs into w.output; what its derivatives read into `kept`, unless that is null.
   template <class S, class Y, class P>
-  void run(controlled_work<S>& w, const Y& z, const P& p, index samples, bool slopes) const {
+  void run(controlled_work<S>& w, const Y& z, const P& p, index samples, S* kept) const {
     const index outputs = network_.outputs();
     field_work<S>::fit(w.output, outputs * samples);
     field_work<S>::fit(w.kept, network_.kept() * samples);
-    field_work<S>::fit(w.work, network_.work() * samples);
     network_.forward(columns_view<const S>(z.data(), states(), samples), p.data(),
-                     columns_view<S>(w.output.data(), outputs, samples), w.kept.data(), slopes);
+                     columns_view<S>(w.output.data(), outputs, samples),
+                     kept != nullptr ? kept : w.kept.data(), kept != nullptr);
+  }
+
+  /// What derivatives at z read, and the network's outputs in w.output: from the tape, or by a forward pass.
+  template <class S, class Y, class P>
+  const S* kept_of(controlled_work<S>& w, const Y& z, const P& p, index samples,
+                   const S* tape) const {
+    field_work<S>::fit(w.work, network_.work() * samples);
+    if (tape == nullptr) {
+      field_work<S>::fit(w.kept, network_.kept() * samples);
+      run(w, z, p, samples, w.kept.data());
+      return w.kept.data();
+    }
+    field_work<S>::fit(w.output, network_.outputs() * samples);
+    for (index i = 0, n = network_.outputs() * samples; i < n; ++i)
+      w.output[i] = tape[network_.kept() * samples + i];
+    return tape;
   }
 
   /// w.rates ← X' of each sample.

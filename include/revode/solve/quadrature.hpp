@@ -10,6 +10,7 @@
 
 #include <revode/ad/derivatives.hpp>
 #include <revode/ad/faces.hpp>
+#include <revode/ad/field_tape.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/options.hpp>
 
@@ -136,20 +137,29 @@ struct field_and_integrand {
     of(t, y, p, dq);
   };
 
-  template <class Face, class T, class P, class Z>
-  requires(is_part<Face>&& has_face<Face, field, Y, P, T> &&
+  /// The tape of f, and none of g.
+  template <class Z, class P>
+  requires has_tape<field, Y, P>
+  auto tape_size(const Z&, const P& p) const { return f.tape_size(y, p); }
+  template <class P, class... Tape>
+  static constexpr bool keeps = sizeof...(Tape) == 0 || has_tape<field, Y, P>;
+
+  template <class Face, class T, class P, class Z, class... Tape>
+  requires(is_part<Face>&& has_face<Face, field, Y, P, T>&& keeps<P, Tape...> &&
            (!with_integrand<Face> || takes_g<T, P>)) void value(Face, const T& t, const Z& z,
-                                                                const P& p, Z& dz) const {
-    evaluate<Face, true, with_integrand<Face>>(t, z, p, dz);
+                                                                const P& p, Z& dz,
+                                                                Tape*... tape) const {
+    evaluate<Face, true, with_integrand<Face>>(t, z, p, dz, tape...);
   }
 
   /// By the vjp of f or of g where they have one, and of the other as it comes.
-  template <class Face, class T, class P, class Z>
-  requires(is_part<Face> &&
+  template <class Face, class T, class P, class Z, class... Tape>
+  requires(is_part<Face>&& keeps<P, Tape...> &&
            (own_vjp<Face, T, P> ||
             (with_integrand<Face> && own_vjp_of_g<T, P>))) void pull(Face, const T& t, const Z& z,
                                                                      const P& p, const Z& w, T& gt,
-                                                                     Z& gz, P& gp) const {
+                                                                     Z& gz, P& gp,
+                                                                     const Tape*... tape) const {
     with_parts<T>([&](parts<T>& a) {
       const int n = length(y);
       copy(z, a.y);
@@ -162,7 +172,7 @@ struct field_and_integrand {
           scratch.template get<derivatives_of_part>([] { return derivatives_of_part{}; })
               .vjp(part{{f}}, t, a.y, p, a.dy, &gt, a.y_more, gp);
         } else {
-          Face::vjp(f, t, std::as_const(a.y), p, std::as_const(a.dy), gt, a.y_more, gp);
+          Face::vjp(f, t, std::as_const(a.y), p, std::as_const(a.dy), gt, a.y_more, gp, tape...);
         }
         for (int i = 0; i < n; ++i) gz.data()[i] = gz.data()[i] + a.y_more.data()[i];
       } else {
@@ -299,14 +309,14 @@ struct field_and_integrand {
     }
   }
 
-  template <class Face, bool State, bool Integral, class T, class P, class Z>
-  void evaluate(const T& t, const Z& z, const P& p, Z& dz) const {
+  template <class Face, bool State, bool Integral, class T, class P, class Z, class... Tape>
+  void evaluate(const T& t, const Z& z, const P& p, Z& dz, Tape*... tape) const {
     using S = scalar_t<Z>;
     with_parts<S>([&](parts<S>& a) {
       const int n = length(y), k = length(q);
       copy(z, a.y);
       if constexpr (State)
-        Face::value(f, t, std::as_const(a.y), p, a.dy);
+        Face::value(f, t, std::as_const(a.y), p, a.dy, tape...);
       else
         fill(a.dy, S(0));
       if constexpr (Integral)

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include <revode/ad/dual.hpp>
-#include <revode/nn/gemm.hpp>
+#include <revode/nn/module/gemm.hpp>
 
 namespace revode::nn {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <revode/interop/eigen.hpp>
+#include <revode/nn/products_by.hpp>
 
-// Every product of matrices of revode::nn is made here: by Eigen or, where the build says REVODE_BLAS, by the
-// BLAS that it links. REVODE_BLAS is that library's name as a string.
+// Every product of matrices of revode::nn is made here, see products_by.hpp.
 #if defined(REVODE_BLAS)
 extern "C" {
 void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*,
@@ -20,15 +20,6 @@ void dgemm_(const char*, const char*, const int*, const int*, const int*, const 
 #endif
 
 namespace revode::nn {
-
-/// Who makes the products.
-constexpr const char* products_by() {
-#if defined(REVODE_BLAS)
-  return REVODE_BLAS;
-#else
-  return "Eigen";
-#endif
-}
 
 #if defined(REVODE_BLAS)
 inline constexpr bool has_blas = true;
