@@ -309,6 +309,12 @@ index tape_bytes(const memory_costs& c, index n) {
   return blocks * heap_bytes(4096 * c.tape) + heap_bytes(n % 4096 * c.tape) + 48 * (blocks + 1);
 }
 
+/// Those of every step whose tape a schedule may keep, and of the step at hand.
+static index calls_beside(const memory_costs& c, schedule_kind kind, const schedule_request& r) {
+  const index tapes = std::min(any_schedule(kind, r).tape_slots(), c.steps);
+  return tapes >= unbounded / c.calls ? unbounded : (tapes + 1) * c.calls;
+}
+
 memory_plan plan_slots(const memory_costs& all, const schedule_request& given,
                        std::optional<schedule_kind> kind, bool log) {
   const memory_costs c = within_bound(all, given);
@@ -317,14 +323,13 @@ memory_plan plan_slots(const memory_costs& all, const schedule_request& given,
   r.tape_units = tape_units_of(c);
   const schedule_kind chosen =
       kind.value_or(c.steps != unbounded ? schedule_kind::binomial : schedule_kind::online);
-  const index everything = c.steps == unbounded ? unbounded : c.steps * c.calls;
-  const index most = chosen == schedule_kind::store_all ? everything : c.calls;
-  return predicted(c, {.schedule = chosen,
-                       .request = r,
-                       .log_bytes = log ? unbounded : 0,
-                       .field_tapes = c.calls == 0 ? 0 : c.kept_calls.value_or(most),
-                       .formula = c.log_step == 0,
-                       .work_bytes = c.work});
+  return predicted(
+      c, {.schedule = chosen,
+          .request = r,
+          .log_bytes = log ? unbounded : 0,
+          .field_tapes = c.calls == 0 ? 0 : c.kept_calls.value_or(calls_beside(c, chosen, r)),
+          .formula = c.log_step == 0,
+          .work_bytes = c.work});
 }
 
 memory_plan plan_memory(const memory_costs& c, index budget, const schedule_request& r,

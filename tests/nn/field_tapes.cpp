@@ -13,6 +13,7 @@
 #include <revode/nn/lora.hpp>
 #include <revode/nn/mlp.hpp>
 #include <revode/nn/neural_field.hpp>
+#include <revode/solve/quadrature.hpp>
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>
 #include <revode/testing/laws.hpp>
@@ -100,7 +101,8 @@ void check_tiers(const Field& f, const batch& y0, index parameters) {
     for (const auto& how :
          {all_steps(), all_steps(11), recursive_checkpoint{.slots = 2},
           recursive_checkpoint{.slots = 2, .log = step_replay::controller},
-          recursive_checkpoint{.budget = 400000}, recursive_checkpoint{.slots = 2, .field_tapes = 3},
+          recursive_checkpoint{.budget = 400000},
+          recursive_checkpoint{.slots = 2, .field_tapes = 3},
           recursive_checkpoint{.slots = 3, .schedule = schedule_kind::two_tier, .slow_slots = 2}}) {
       const auto g = pulled(q, o, how);
       CHECK(g.status == status::success);
@@ -123,12 +125,55 @@ TEST_CASE("field tapes: every module, the same bits in every tier") {
     check_tiers(f, some_batch(f.states(), samples), f.parameters());
   };
   check(mlp({3, 8, 4, 2}, activation::silu), 4, time_input::yes);
-  const dense_layer known{2, 4, activation::softplus};
-  const flat weights = initial_parameters<double>(known, 3);
+  const dense_layer known{2, 4, activation::softplus}, last{4, 2, activation::relu};
+  const flat weights = initial_parameters<double>(known, 3),
+             more = initial_parameters<double>(last, 4);
   check(chain(lora_layer(known, weights, 1), residual(dense_layer{4, 4, activation::sigmoid}),
-              layer_norm{4}, frozen_module(dense_layer{4, 2, activation::relu}, flat(
-                  initial_parameters<double>(dense_layer{4, 2}, 4)))),
+              layer_norm{4}, frozen_module(last, more)),
         1);
+}
+
+/// A gated unit without observations beside it, with what is known of y''.
+struct swing {
+  static constexpr int states = 2, parameters = 1;
+  template <class T, class Y, class Q>
+  void operator()(const T&, const Y& y, const Q& q, Y& dy) const {
+    dy[0] = y[1];
+    dy[1] = -q[0] * y[0];
+  }
+};
+
+TEST_CASE("field tapes: beside physics, along a control, below a quadrature; none of a flow") {
+  random_numbers random(6);
+  const options o{.fixed_step = 0.125, .save = {.ts = {0.3}}};
+  const auto check = [&](const auto& q, bool keeps) {
+    const auto none = pulled(q, o, all_steps(0));
+    const auto kept = pulled(q, o, {.slots = 2});
+    CHECK(same(kept, none));
+    CHECK(kept.reverse.tape_reads == (keeps ? kept.reverse.vjp_evaluations : 0));
+  };
+  const neural_field known(chain(dense_layer{3, 4}, dense_layer{4, 3}, gru_cell{1, 2}), swing{}, 0,
+                           time_input::yes);
+  check(problem{known, some_batch(2, 3), 0.0, 1.0, flat(random.like(flat(known.parameters())))},
+        true);
+
+  const control_path path(control::cubic_hermite, {0.0, 0.4, 1.0});
+  const controlled_field driven(mlp({2, 4, 4}), path, 1);
+  check(problem{driven, some_batch(2, 3), 0.0, 1.0, flat(random.like(flat(driven.parameters(3))))},
+        true);
+
+  const neural_field f(mlp({2, 4, 2}));
+  const problem plain{f, some_batch(2, 3), 0.0, 1.0, initial_parameters<double>(f.network(), 1)};
+  check(with_quadrature(
+            plain,
+            [](const auto&, const auto& y, const auto&, auto& dq) {
+              dq[0] = y.data()[0] * y.data()[3];
+            },
+            vec{0.0}),
+        true);
+
+  const flow_field flow(neural_field(mlp({2, 4, 2})), {.by = probes::rademacher});
+  check(problem{flow, some_batch(3, 3), 0.0, 1.0, plain.p}, false);
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ class stepper {
   void restart() {
     march_.position = 0;
     march_.t = t0_;
+    forget_calls();
     stretches().enter(0);
     march_.begin_at(t0_, y0());
     if (stretches().cut_after() == 0) cuts_.repeat(march_, tape_);
