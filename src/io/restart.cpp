@@ -20,7 +20,7 @@
 namespace revode {
 namespace {
 
-constexpr std::string_view magic = "revode's run, 1\n";
+constexpr std::string_view magic = "revode's run, 2\n";
 
 std::string named(const std::string& path) { return "the restart file '" + path + "'"; }
 
