@@ -68,8 +68,16 @@ void exp_of_all(S* z, index n) {
   if constexpr (std::is_same_v<S, double>) {
     for (index i = 0; i < n; ++i) z[i] = elementary::fast_exp(z[i]);
   } else if constexpr (std::is_same_v<S, float>) {
-    Eigen::Map<Eigen::ArrayXf> all(z, n);
-    all = all.exp();
+    // Eigen's vectors and its single numbers round otherwise: all go through vectors, wherever they lie.
+    constexpr index block = 64;
+    Eigen::Array<float, block, 1> part;
+    part.setZero();
+    for (index from = 0; from < n; from += block) {
+      const index m = std::min(block, n - from);
+      for (index i = 0; i < m; ++i) part[i] = z[from + i];
+      part = part.exp();
+      for (index i = 0; i < m; ++i) z[from + i] = part[i];
+    }
   } else {
     using std::exp;
     for (index i = 0; i < n; ++i) z[i] = exp(z[i]);
