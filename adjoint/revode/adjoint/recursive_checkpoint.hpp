@@ -284,10 +284,7 @@ class differentiable_solution : public solution<Y> {
     r.tape_bytes = run.tapes().bytes(loop_->work_tape());
     r.log_bytes = loop_->log().bytes() + loop_->stretches().bytes();
     r.work_bytes = loop_->work_bytes();
-    if constexpr (loop::march_type::keeps_calls) {
-      r.field_tapes = loop_->sys().calls.pool.peak();
-      r.field_tape_bytes = loop_->sys().calls.pool.bytes();
-    }
+    loop_->sys().tell_tapes(r);
     r.peak_bytes =
         r.snapshot_bytes + r.tape_bytes + r.log_bytes + r.work_bytes + r.field_tape_bytes;
     r.snapshots_written = run.snapshots().written();

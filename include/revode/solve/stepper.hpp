@@ -35,8 +35,7 @@ class stepper {
   using stretches_type = revode::stretches<Events, Y, P>;
   using event_set_type = typename stretches_type::set;
 
-  /// log_bytes  the most that the log may take (0: replays are the controller's); none: no replays
-  /// tapes      so many tapes of calls of the field at most, of the last steps' stages
+  /// log_bytes: at most, of the log (0: the controller replays; none: nothing does); tapes: of calls
   template <class Field>
   stepper(const problem<Field, Y, P>& q, const M& m, const options& o,
           std::optional<index> log_bytes = {}, const Events& events = {}, index tapes = 0)
@@ -44,7 +43,7 @@ class stepper {
         t0_(q.t0),
         t1_(q.t1),
         cuts_(o, events, q.p, q.y0, q.t0, q.t1),
-        march_(q.f, cuts_.stretches.parameters(), m, q.y0, q.t0),
+        march_(q.f, cuts_.stretches.parameters(), m, q.y0, q.t0, tapes),
         attempts_(options_, q.f, q.y0, q.t0, q.t1),
         log_(q.t0, q.t1, o.fixed_step > 0 ? fixed_step_count(q.t0, q.t1, o.fixed_step) : 0,
              o.step_rounding, log_bytes.value_or(0), &options_.grid),
@@ -53,7 +52,6 @@ class stepper {
         tape_(make_like<tape_type>(q.y0)),
         result_{.t = q.t0, .y = q.y0},
         points_(options_.save, q.t1 < q.t0 ? -1 : 1, result_) {
-    if constexpr (march_type::keeps_calls) march_.sys.allow_tapes(tapes, q.y0);
     start();
   }
   stepper(const stepper&) = delete;
@@ -89,7 +87,7 @@ class stepper {
   }
   void load(const snapshot_type& s) {
     march_.load(s);
-    forget_calls();
+    tape_.calls = {};  // it is not read again
     attempts_.control(s.control);
     if (stretches().cut_count() > 0) stretches().enter(stretches().cuts_before(march_.position));
     march_.refresh_cache();
@@ -106,7 +104,7 @@ class stepper {
   void restart() {
     march_.position = 0;
     march_.t = t0_;
-    forget_calls();
+    tape_.calls = {};
     stretches().enter(0);
     march_.begin_at(t0_, y0());
     if (stretches().cut_after() == 0) cuts_.repeat(march_, tape_);
@@ -132,9 +130,6 @@ class stepper {
   /// The length of the next attempt, unless a stop cuts it.
   double length() const { return attempts_.length(); }
   void length(double h) { attempts_.length(h); }
-
-  /// Products at stages of this step read the tapes of its calls.
-  void read_calls(const tape_type& tape) { march_.read(tape.calls); }
 
   tape_type& work_tape() { return tape_; }
   const tape_type& work_tape() const { return tape_; }
@@ -176,10 +171,6 @@ class stepper {
 
  private:
   friend struct kept_parts;
-  /// Those of the working tape, which is not read again: their memory is for the next.
-  void forget_calls() {
-    if constexpr (march_type::keeps_calls) tape_.calls.clear();
-  }
   void start() {
     result_.stats.equal_bits = keeps_bits();
     if constexpr (has_index_v<F>) march_.sys.mass.judged_by = &attempts_.tolerance();
@@ -217,9 +208,7 @@ class stepper {
       if (t_new == march_.t) return end(status::step_underflow);
       if (remembers_) control_before_ = attempts_.control();
       const double meant = attempts_.length();
-      march_.fill(tape.calls);
-      auto found = attempt(march_.method, march_.sys, attempts_.tolerance(), march_.t, t_new,
-                           march_.now(), tape.stages, march_.beside());
+      auto found = march_.try_step(attempts_.tolerance(), t_new, tape);
       if (!ended_) ++attempted_;
       // An infinite element has an infinite scale, hence a scaled error of 0.
       const bool overflow = found.error_squared <= 1 && !is_finite_here(march_.y_tried());
@@ -242,9 +231,7 @@ class stepper {
     const double next = log_.fixed_end(march_.position - stretches().extra());
     const bool beyond = (t1_ < t0_ ? -1 : 1) * (stretches().end() - next) < 0;
     const double t_new = beyond ? stretches().end() : next;
-    march_.fill(tape.calls);
-    const auto found = attempt(march_.method, march_.sys, {.estimate = false}, march_.t, t_new,
-                               march_.now(), tape.stages, march_.beside());
+    const auto found = march_.try_step({.estimate = false}, t_new, tape);
     if (!ended_) ++attempted_, tell_attempt(stretches().events(), march_.t, t_new, found);
     if (found.what != status::success) return end(found.what);
     if (!is_finite_here(march_.y_tried())) return end(status::non_finite_state);

@@ -90,8 +90,20 @@ class system {
     vjp(t, y, w, t_bar, y_bar, p_bar);
   }
   /// So many tapes of calls at most, of states like this.
-  void allow_tapes(index most, const Y& y) requires keeps_calls {
-    calls.pool.allow(most, tape_bytes_of(f_, y, p));
+  void allow_tapes([[maybe_unused]] index most, [[maybe_unused]] const Y& y) {
+    if constexpr (keeps_calls) calls.pool.allow(most, tape_bytes_of(f_, y, p));
+  }
+  /// Products at stages read these from now on.
+  template <class Calls>
+  void read([[maybe_unused]] const Calls& of_step) {
+    if constexpr (requires { of_step.of; }) calls.reads = of_step.of;
+  }
+  /// What tapes of calls took.
+  void tell_tapes([[maybe_unused]] reverse_statistics& r) const {
+    if constexpr (keeps_calls) {
+      r.field_tapes = calls.pool.peak();
+      r.field_tape_bytes = calls.pool.bytes();
+    }
   }
 
   /// Half 0 (q') or 1 (p') of dy for a state (q, p) of two halves; the other is undefined. A field

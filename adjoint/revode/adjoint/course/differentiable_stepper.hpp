@@ -43,6 +43,7 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
 
   void pull_step(index i, const tape_type& tape) {
     const threads_of<Y> working(this->threads());
+    this->sys().read(tape.calls);
     if (several_.empty())
       pull_.pull_step(i, tape);
     else

@@ -44,7 +44,6 @@ class pull_course {
   }
 
   [[gnu::noinline]] void pull_step(index i, const tape_type& tape) {
-    if constexpr (requires { loop_->read_calls(tape); }) loop_->read_calls(tape);
     if (i >= now_.quiet_from && i < now_.quiet_to) {
       pull(loop_->scheme(), loop_->sys(), tape.t, tape.t_new, tape.record, tape.stages,
            loop_->scratch(), no_seeds, now_.state, now_.p, no_ends);

@@ -119,7 +119,7 @@ class push_course {
 
   void push_step(index i, std::size_t first_saved) {
     const threads_of<Y> working(loop_.threads());
-    loop_.read_calls(loop_.work_tape());
+    loop_.sys().read(loop_.work_tape().calls);
     const bool is_cut = cuts_pushed_ < cuts().cut_count();
     loop_.stretches().use_parameters(cuts_pushed_);
     for (direction& d : ways_) {

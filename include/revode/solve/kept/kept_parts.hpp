@@ -125,7 +125,7 @@ struct kept_parts {
     auto counts = l.sys().counts;
     s.values(counts);
     if (!s.reads()) return;
-    l.forget_calls();
+    l.tape_.calls = {};
     l.march_.refresh_cache();
     l.sys().counts = counts;
   }

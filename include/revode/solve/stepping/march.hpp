@@ -52,13 +52,15 @@ class march {
   using log_type = step_log<typename types::record>;
   using control_type = decltype(snapshot_type::control);
 
-  march(const F& f, const P& p, const M& m, const Y& y, double t_start)
+  /// tapes: of calls of the field, so many at most
+  march(const F& f, const P& p, const M& m, const Y& y, double t_start, index tapes)
       : sys(f, p),
         method(m),
         y0(y),
         t(t_start),
         carries_{make_carry<M>(y), make_carry<M>(y)},
         scratch_(first_scratch(y)) {
+    sys.allow_tapes(tapes, y);
     if constexpr (has_index_v<F> && !takes_index_v<M>)
       if (sys.mass.has_higher_index()) mass_matrix::refuse_method(M::name);
   }
@@ -107,16 +109,11 @@ class march {
     fill_first();
     begin(method, sys, at, y, now());
   }
-  /// The calls of the step that is tried next leave their tapes there.
-  void fill([[maybe_unused]] calls_type& calls) {
-    if constexpr (keeps_calls) {
-      if constexpr (types::last_call_is_first) calls.of[0] = sys.calls.first;
-      sys.calls.fills = calls.of;
-    }
-  }
-  /// Products at stages read them.
-  void read([[maybe_unused]] const calls_type& calls) {
-    if constexpr (keeps_calls) sys.calls.reads = calls.of;
+  /// Tries a step to t_new.
+  REVODE_FORCE(gnu::always_inline)
+  auto try_step(const tolerance& tol, double t_new, tape_type& tape) {
+    fill(tape.calls);
+    return attempt(method, sys, tol, t, t_new, now(), tape.stages, beside());
   }
   /// Why the method could not begin, if it could not.
   status trouble_of_start() {
@@ -175,6 +172,13 @@ class march {
 
  private:
   friend struct kept_parts;
+  /// The calls of the step that is made next leave their tapes there.
+  void fill([[maybe_unused]] calls_type& calls) {
+    if constexpr (keeps_calls) {
+      if constexpr (types::last_call_is_first) calls.of[0] = sys.calls.first;
+      sys.calls.fills = calls.of;
+    }
+  }
   /// The next call is that of the first stage of the step from here.
   void fill_first() {
     if constexpr (keeps_calls) sys.calls.fills = &sys.calls.first;
