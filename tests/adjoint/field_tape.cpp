@@ -40,7 +40,8 @@ struct ring {
   void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
     using std::cos;
     const int n = length(y);
-    for (int i = 0; i < n; ++i) dy[i] = p[0] * cos(y[i] + t) + p[1] * y[(i + 1) % n];
+    for (int i = 0; i < n; ++i)
+      dy.data()[i] = p[0] * cos(y.data()[i] + t) + p[1] * y.data()[(i + 1) % n];
   }
   template <class Y, class P>
   void operator()(const double& t, const Y& y, const P& p, Y& dy, double* tape) const {
@@ -50,17 +51,17 @@ struct ring {
     *tape++ = p[0];
     *tape++ = p[1];
     for (int i = 0; i < n; ++i) {
-      *tape++ = y[i];
-      *tape++ = std::cos(y[i] + t);
-      *tape++ = std::sin(y[i] + t);
+      *tape++ = y.data()[i];
+      *tape++ = std::cos(y.data()[i] + t);
+      *tape++ = std::sin(y.data()[i] + t);
     }
   }
   template <class T, class Y, class P>
   void vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy, P& gp) const {
     using std::cos, std::sin;
     pull(
-        t, y, p, w, gt, gy, gp, [&](int i) { return cos(y[i] + t); },
-        [&](int i) { return sin(y[i] + t); });
+        t, y, p, w, gt, gy, gp, [&](int i) { return cos(y.data()[i] + t); },
+        [&](int i) { return sin(y.data()[i] + t); });
   }
   template <class Y, class P>
   void vjp(const double& t, const Y& y, const P& p, const Y& w, double& gt, Y& gy, P& gp,
@@ -75,16 +76,17 @@ struct ring {
            Y& out) const {
     using std::cos, std::sin;
     for (int i = 0, n = length(y); i < n; ++i)
-      out[i] = dp[0] * cos(y[i] + t) - p[0] * sin(y[i] + t) * (dy[i] + dt) +
-               dp[1] * y[(i + 1) % n] + p[1] * dy[(i + 1) % n];
+      out.data()[i] = dp[0] * cos(y.data()[i] + t) -
+                      p[0] * sin(y.data()[i] + t) * (dy.data()[i] + dt) +
+                      dp[1] * y.data()[(i + 1) % n] + p[1] * dy.data()[(i + 1) % n];
   }
   template <class Y, class P>
   void jvp(const double& t, const Y& y, const P& p, const double& dt, const Y& dy, const P& dp,
            Y& out, const double* tape) const {
     look(t, y, p, tape);
     for (int i = 0, n = length(y); i < n; ++i)
-      out[i] = dp[0] * tape[3 * i + 4] - p[0] * tape[3 * i + 5] * (dy[i] + dt) +
-               dp[1] * y[(i + 1) % n] + p[1] * dy[(i + 1) % n];
+      out.data()[i] = dp[0] * tape[3 * i + 4] - p[0] * tape[3 * i + 5] * (dy.data()[i] + dt) +
+                      dp[1] * y.data()[(i + 1) % n] + p[1] * dy.data()[(i + 1) % n];
   }
 
  private:
@@ -92,19 +94,19 @@ struct ring {
   static void pull(const T&, const Y& y, const P& p, const Y& w, T& gt, Y& gy, P& gp,
                    const Cos& cosine, const Sin& sine) {
     for (int i = 0, n = length(y); i < n; ++i) {
-      const T bend = p[0] * sine(i) * w[i];
+      const T bend = p[0] * sine(i) * w.data()[i];
       gt -= bend;
-      gy[i] -= bend;
-      gy[(i + 1) % n] += p[1] * w[i];
-      gp[0] += cosine(i) * w[i];
-      gp[1] += y[(i + 1) % n] * w[i];
+      gy.data()[i] -= bend;
+      gy.data()[(i + 1) % n] += p[1] * w.data()[i];
+      gp[0] += cosine(i) * w.data()[i];
+      gp[1] += y.data()[(i + 1) % n] * w.data()[i];
     }
   }
   template <class Y, class P>
   void look(double t, const Y& y, const P& p, const double* tape) const {
     ++found->reads;
     bool right = tape[0] == t && tape[1] == p[0] && tape[2] == p[1];
-    for (int i = 0; i < length(y); ++i) right = right && tape[3 * i + 3] == y[i];
+    for (int i = 0; i < length(y); ++i) right = right && tape[3 * i + 3] == y.data()[i];
     if (!right) ++found->strange;
   }
 };
