@@ -19,13 +19,15 @@ namespace revode {
 /// step allocates. Memory comes in blocks of 4,096 tapes, then of 16,384 (fewer where fewer slots are
 /// left), or from cells that are shared with snapshots, flat. An allocator that keeps twice the
 /// largest block it saw freed (glibc's) so keeps 10^4 tapes: the next gradient meets no fresh pages,
-/// which would cost more than its pulls.
+/// which would cost more than its pulls. A tape that says `varies` changes its size from step to step, and
+/// says it in its first part: each has memory of its own.
 template <class Tape>
 class tape_store {
  public:
   /// Tapes of calls of the field stay where they are; they are held here beside the step's.
   static constexpr bool has_calls = requires(Tape & tape) { tape.calls.leave_room(); };
   static constexpr bool in_place = std::is_trivially_copyable_v<Tape>;
+  static constexpr bool varies = requires { requires Tape::varies; };
 
   explicit tape_store(index slots = unbounded, std::shared_ptr<unit_cells> cells = nullptr)
       : slots_(slots),
@@ -85,7 +87,12 @@ class tape_store {
   }
 
   index peak() const { return peak_; }
-  index bytes(const Tape& like) const { return peak_ * footprint(like); }
+  index bytes(const Tape& like) const {
+    if (!varies || cells_) return peak_ * footprint(like);
+    index sum = 0;
+    for (const auto& tape : alone_) sum += static_cast<index>(tape.capacity());
+    return sum;
+  }
 
  private:
   friend struct kept_parts;
@@ -135,10 +142,22 @@ class tape_store {
     return blocks_[block].get() + static_cast<std::size_t>(slot - first) * size;
   }
 
+  /// The memory of a tape that varies, made large enough.
+  std::byte* place_alone(index slot, std::size_t size) {
+    const auto i = static_cast<std::size_t>(slot);
+    if (i >= alone_.size()) alone_.resize(i + 1);
+    if (alone_[i].size() < size) alone_[i].resize(size);
+    return alone_[i].data();
+  }
+
   void transfer(index slot, Tape& tape, bool store) {
     std::size_t size = 0;
     for_each_piece(tape, [&](void*, std::size_t bytes) { size += bytes; });
-    std::byte* at = place(slot, size);
+    std::byte* at = nullptr;
+    if constexpr (varies)
+      at = place_alone(slot, store ? size : 0);
+    else
+      at = place(slot, size);
     for_each_piece(tape, [&](void* data, std::size_t bytes) {
       if (store)
         std::memcpy(at, data, bytes);
@@ -149,6 +168,7 @@ class tape_store {
   }
 
   std::vector<std::unique_ptr<unit[]>> blocks_;
+  std::vector<std::vector<std::byte>> alone_;  // in place of blocks, where tapes vary
   index slots_;
   std::shared_ptr<unit_cells> cells_;
   std::vector<index> chains_;  // by slot, where there are cells

@@ -9,6 +9,7 @@
 
 #include <revode/ad/derivatives.hpp>
 #include <revode/nn/dense_layer.hpp>
+#include <revode/state/samples.hpp>
 #include <revode/state/vec.hpp>
 
 namespace revode::nn {
@@ -60,6 +61,8 @@ class neural_field {
   static constexpr bool has_physics = !std::is_same_v<Physics, no_physics>;
   /// vjp may be called with an empty array for p's part, and computes nothing for it.
   static constexpr bool vjp_without_parameters = true;
+  /// t may be sample_times: each sample has its own.
+  static constexpr bool takes_sample_times = true;
 
   explicit neural_field(Module network, time_input time = time_input::no) requires(!has_physics)
       : network_(std::move(network)),
@@ -93,8 +96,10 @@ class neural_field {
   }
 
   /// dy = f. A tape, if there is one, is filled with what the derivatives here read.
-  template <class S, class Y, class P>
-  void operator()(const S& t, const Y& y, const P& p, Y& dy, S* tape = nullptr) const {
+  template <class Time, class Y, class P>
+  void operator()(const Time& t, const Y& y, const P& p, Y& dy,
+                  scalar_t<Y>* tape = nullptr) const {
+    using S = scalar_t<Y>;
     const index samples = samples_of(y, p);
     auto&& w = room<S>();
     const auto x = input(w, t, y, samples);
@@ -113,9 +118,10 @@ class neural_field {
 
   /// Adds wᵀ f_t, wᵀ f_y, wᵀ f_p. gp may be empty: then nothing is computed for it. With the tape of this
   /// call there are two passes instead of three.
-  template <class S, class Y, class P, class G>
-  void vjp(const S& t, const Y& y, const P& p, const Y& weights, S& gt, Y& gy, G& gp,
-           const S* tape = nullptr) const {
+  template <class Time, class TimeBar, class Y, class P, class G>
+  void vjp(const Time& t, const Y& y, const P& p, const Y& weights, TimeBar& gt, Y& gy, G& gp,
+           const scalar_t<Y>* tape = nullptr) const {
+    using S = scalar_t<Y>;
     const index samples = samples_of(y, p);
     auto&& w = room<S>();
     const auto x = input(w, t, y, samples);
@@ -125,7 +131,7 @@ class neural_field {
     for (index j = 0; j < samples; ++j) {
       const S* column = w.input_bar.data() + j * x.rows();
       for (index i = 0; i < states_; ++i) gy.data()[j * states_ + i] += column[i];
-      if (time_ == time_input::yes) gt += column[states_];
+      if (time_ == time_input::yes) time_of(gt, j) += column[states_];
     }
     if constexpr (has_physics) pull_physics(t, y, p, weights, gt, gy, gp, samples);
   }
@@ -221,15 +227,15 @@ class neural_field {
       return field_work<S>{};
   }
 
-  template <class S, class Y>
-  void fill_input(S* to, const S& t, const Y& y, index samples) const {
+  template <class S, class Time, class Y>
+  void fill_input(S* to, const Time& t, const Y& y, index samples) const {
     for (index j = 0; j < samples; ++j) {
       for (index i = 0; i < states_; ++i) *to++ = y.data()[j * states_ + i];
-      *to++ = t;
+      *to++ = time_of(t, j);
     }
   }
-  template <class S, class Y>
-  columns_view<const S> input(field_work<S>& w, const S& t, const Y& y, index samples) const {
+  template <class S, class Time, class Y>
+  columns_view<const S> input(field_work<S>& w, const Time& t, const Y& y, index samples) const {
     if (time_ == time_input::no) return {y.data(), states_, samples};
     field_work<S>::fit(w.input, (states_ + 1) * samples);
     fill_input(w.input.data(), t, y, samples);
@@ -287,25 +293,28 @@ class neural_field {
     return q;
   }
 
-  template <class S, class Y, class P>
-  void call_physics(const S& t, const Y& y, const P& p, Y& dy, index samples) const {
+  template <class Time, class Y, class P>
+  void call_physics(const Time& t, const Y& y, const P& p, Y& dy, index samples) const {
+    using S = scalar_t<Y>;
     const auto q = constants_of<S>(p);
     for (index j = 0; j < samples; ++j) {
       sample<S> rate{};
-      physics_(t, sample_of<S>(y, j), q, rate);
+      physics_(time_of(t, j), sample_of<S>(y, j), q, rate);
       for (int i = 0; i < rate.size(); ++i) dy.data()[j * states_ + i] = rate[i];
     }
   }
 
-  template <class S, class Y, class P, class G>
-  void pull_physics(const S& t, const Y& y, const P& p, const Y& weights, S& gt, Y& gy, G& gp,
-                    index samples) const {
+  template <class Time, class TimeBar, class Y, class P, class G>
+  void pull_physics(const Time& t, const Y& y, const P& p, const Y& weights, TimeBar& gt, Y& gy,
+                    G& gp, index samples) const {
+    using S = scalar_t<Y>;
     derivatives<Physics, sample<S>, constants<S>> of;
     const auto q = constants_of<S>(p);
     constants<S> gq{};
     for (index j = 0; j < samples; ++j) {
       sample<S> g{};
-      of.vjp(physics_, t, sample_of<S>(y, j), q, sample_of<S>(weights, j), &gt, g, gq);
+      of.vjp(physics_, time_of(t, j), sample_of<S>(y, j), q, sample_of<S>(weights, j),
+             &time_of(gt, j), g, gq);
       for (int i = 0; i < g.size(); ++i) gy.data()[j * states_ + i] += g[i];
     }
     if (gp.size() > 0)

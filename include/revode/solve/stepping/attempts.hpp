@@ -118,7 +118,7 @@ class attempts {
     }
     if constexpr (is_spread_v<Y>) lacks = whole<Y>::any(y, lacks);
     if (!lacks) return false;
-    Y slope = y;
+    auto slope = rebind_like<scalar_t<Y>>(y);
     sys(t, y, slope);
     if constexpr (is_spread_v<Y>) return !whole<Y>::any(y, !all_finite(slope));
     return all_finite(slope);

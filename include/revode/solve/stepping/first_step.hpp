@@ -26,6 +26,22 @@ REVODE_HD double scaled_mean_square(const Y& x, const Y& y, const tolerance& tol
   return mean_over(y, [&](int i) { return scaled_square(x, y, tol, i); }).mean;
 }
 
+/// The length of the trial step by which a first step is chosen, from the norms of the state and of its
+/// slope.
+REVODE_HD double trial_length(double d0, double d1, double span) {
+  // A state of 0 with atol = 0 has no scale: both ends then say nothing.
+  const bool telling = d0 >= 1e-5 && d1 >= 1e-5 && std::isfinite(d0) && std::isfinite(d1);
+  return std::fmin(telling ? 0.01 * d0 / d1 : 1e-6, span);
+}
+/// That of the first step; `change` is the norm of what the slope changes by over the trial step, h0.
+REVODE_HD double first_length(double d1, double change, double h0, double span, int order) {
+  const double slope = std::fmax(d1, change / h0);
+  if (!std::isfinite(slope)) return h0;
+  const double h1 = slope <= 1e-15 ? std::fmax(1e-6, 1e-3 * h0)
+                                   : exp2_approx(log2_approx(0.01 / slope) / (order + 1));
+  return std::fmin(std::fmin(100 * h0, h1), span);
+}
+
 /// A first step (signed) for a method whose estimate has the given order; NaN when f(t0, y0) is not
 /// finite.
 /// cost    2 field evaluations, 3 states
@@ -50,18 +66,12 @@ REVODE_HD double first_step(System& sys, double t0, double t1, const Y& y0, cons
     d0 = std::sqrt(scaled_mean_square(y0, y0, tol));
     d1 = std::sqrt(scaled_mean_square(f0, y0, tol));
   }
-  // A state of 0 with atol = 0 has no scale: both ends then say nothing.
-  const bool telling = d0 >= 1e-5 && d1 >= 1e-5 && std::isfinite(d0) && std::isfinite(d1);
-  const double h0 = std::fmin(telling ? 0.01 * d0 / d1 : 1e-6, span);
+  const double h0 = trial_length(d0, d1, span);
   axpy(static_cast<scalar_t<Y>>(direction * h0), f0, y);
   slope_of(sys, t0 + direction * h0, y, f1);
   axpy(static_cast<scalar_t<Y>>(-1), f0, f1);
-  const double d2 = std::sqrt(scaled_mean_square(f1, y0, tol)) / h0;
-  const double slope = std::fmax(d1, d2);
-  if (!std::isfinite(slope)) return direction * h0;
-  const double h1 = slope <= 1e-15 ? std::fmax(1e-6, 1e-3 * h0)
-                                   : exp2_approx(log2_approx(0.01 / slope) / (order + 1));
-  return direction * std::fmin(std::fmin(100 * h0, h1), span);
+  const double change = std::sqrt(scaled_mean_square(f1, y0, tol));
+  return direction * first_length(d1, change, h0, span, order);
 }
 
 }  // namespace revode

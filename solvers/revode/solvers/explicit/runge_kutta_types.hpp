@@ -197,6 +197,8 @@ struct rk_scratch {
 
 template <class M, class Y>
 struct rk_slices;  // runge_kutta_slices.hpp
+template <class M, class T>
+struct rk_columns;  // runge_kutta_columns.hpp
 
 template <explicit_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {
@@ -204,6 +206,7 @@ struct method_types<M, Y> : default_types<Y> {
                 "an explicit method solves no linear systems (an algebra would never be asked): "
                 "take the method without with_algebra?");
   using slices = rk_slices<M, Y>;
+  using columns = rk_columns<M, scalar_t<Y>>;
   using cache = std::conditional_t<coefficients<M>::fsal, rk_first_stage<Y>, nothing>;
   using tape = rk_tape<M, Y>;
   using scratch = rk_scratch<M, Y>;
