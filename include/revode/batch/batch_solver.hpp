@@ -124,7 +124,7 @@ template <method M, class F, class Y, class P>
 batch_solution<Y> solve(const batch_problem<F, Y, P>& b, const M& m, const options& o = {}) {
   validate(b, m, o);
   if constexpr (takes_batches_v<M, scalar_t<Y>>) {
-    batch_rounds<M, F, Y, P> loop(b, m, o);
+    batch_rounds<M, F, Y, P> loop(b, m, o, false);
     while (!loop.finished()) loop.step(loop.work_tape());
     return loop.result();
   }

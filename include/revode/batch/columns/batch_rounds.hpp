@@ -32,7 +32,8 @@ class batch_rounds {
   using tape_type = round_tape<T>;
   using snapshot_type = round_carry<T>;
 
-  batch_rounds(const batch_problem<F, Y, P>& b, const M& m, const options& o)
+  /// Only a batch that keeps its log can go back to rounds that it has passed.
+  batch_rounds(const batch_problem<F, Y, P>& b, const M& m, const options& o, bool keeps_log)
       : b_(b),
         m_(m),
         options_(o),
@@ -45,6 +46,7 @@ class batch_rounds {
         trial_(tape_),
         next_(numbers_of(1)),
         scratch_(numbers_of(steps::scratch_blocks)),
+        keeps_log_(keeps_log),
         leaves_(at(samples_), 0),
         ended_at_(at(samples_), 0) {
     listed_.reserve(at(samples_)), w_.reserve(at(samples_));
@@ -257,7 +259,7 @@ class batch_rounds {
 
   /// The steps accepted become part of the solution, and the trial the tape of the round.
   void accept(tape_type& tape) {
-    log_.keep(trial_.t_new);
+    if (keeps_log_) log_.keep(trial_.t_new);
     keep_points();
     for (int c = 0; c < trial_.count; ++c) {
       if (!trial_.accepted(c)) continue;
@@ -332,6 +334,7 @@ class batch_rounds {
   column_carry<M, T> carry_;
   tape_type tape_, trial_;
   std::vector<T> next_, scratch_;
+  bool keeps_log_;
   std::vector<char> leaves_;     // by column: its sample has ended
   std::vector<index> ended_at_;  // by sample: the first round without it
   std::deque<control_type> controls_;

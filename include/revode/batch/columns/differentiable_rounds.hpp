@@ -23,7 +23,7 @@ class differentiable_rounds : public batch_rounds<M, F, Y, P> {
       typename base::tape_type;
 
   differentiable_rounds(const batch_problem<F, Y, P>& b, const M& m, const options& o)
-      : base(b, m, o),
+      : base(b, m, o, true),
         seeds_of_(result_.ys.size() > 0 ? this->numbers_of(steps::seed_blocks) : 0),
         lambda_(this->numbers_of(1)),
         left_(at(samples_)),
