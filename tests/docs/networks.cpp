@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // links: revode::safetensors
 // What docs/networks.md shows, between what a reader has of one's own.
+#include <revode/batch/batch_solver.hpp>
 #include <revode/interop/eigen_recording.hpp>
 #include <revode/nn/controlled_field.hpp>
 #include <revode/nn/density.hpp>
@@ -44,6 +45,15 @@ const auto f = [](const auto& t, const auto& y, const auto& p, auto& dy) {
 };
 problem q{f, y0, 0.0, 1.0, p};                                      // y0 an Eigen matrix, p an Eigen vector
 auto s = solve(q, tsit5{}, o, recursive_checkpoint{.slots = 20});
+}
+
+void each_by_itself(const neural_field<mlp>& f, const Eigen::MatrixXd& y0, const Eigen::MatrixXd& target, const Eigen::VectorXd& p,
+                    const std::vector<double>& t0_of_samples, const std::vector<double>& t1_of_samples,
+                    const std::vector<std::vector<double>>& times_of_samples, const options& o) {
+batch_problem each{f, y0, t0_of_samples, t1_of_samples, p};         // one for each sample, or {0.0} for all
+each.save_ts = times_of_samples;                                    // likewise; or options::save
+auto solved = solve(each, tsit5{}, o, recursive_checkpoint{.slots = 20});
+auto by_samples = solved.pullback({.y = solved.y - target});        // by_samples.y0, .p
 }
 
 void density(const Eigen::MatrixXd& points, const Eigen::VectorXd& weights, const options& o) {
