@@ -228,6 +228,10 @@ TEST_CASE("batches: misuse of gradients is told in words") {
   CHECK(refusal([&] { s.pullback({.y = matrix(2, 6)}); }) ==
         "cotangents of y with 2 x 6 numbers (y has 2 x 7) give its shape?");
   const auto told = refusal([&] { solve(b, tsit5{}, {}, recursive_checkpoint{.budget = 100}); });
+  CHECK(refusal(
+            [&] { solve(b, tsit5{}, {}, recursive_checkpoint{.log = step_replay::controller}); }) ==
+        "log = controller for a batch_problem (its rounds are repeated by their log, 8 bytes an "
+        "attempt) leave it out?");
   CHECK(told.starts_with("budget of 100 bytes (this gradient needs at least "));
 }
 

@@ -36,6 +36,9 @@ struct batch_problem {
                 "a field that knows one time (each sample of a batch has its own: t[j] is that of "
                 "column j) let it take sample_times and say takes_sample_times = true, as "
                 "neural_field does?");
+  static_assert(!has_mass_v<F>,
+                "a batch whose field has a mass matrix (explicit methods take none) solve the "
+                "samples one by one?");
   using field_type = F;
   using state_type = Y;
   using parameter_type = P;

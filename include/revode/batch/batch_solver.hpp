@@ -18,7 +18,7 @@ class differentiable_batch : public batch_solution<Y> {
  public:
   differentiable_batch(const batch_problem<F, Y, P>& b, const M& m, const options& o,
                        const recursive_checkpoint& adjoint)
-      : costs_(costs(b)),
+      : costs_(costs(b, o)),
         plan_(plan_of(adjoint, o, costs_)),
         spill_(adjoint.spill),
         loop_(std::make_unique<loop>(b, m, o)),
@@ -58,15 +58,22 @@ class differentiable_batch : public batch_solution<Y> {
   using executor_type = executor<loop, any_schedule>;
   using steps = typename loop::steps;
 
-  static memory_costs costs(const batch_problem<F, Y, P>& b) {
-    const index samples = static_cast<index>(b.y0.cols());
-    const index state = samples * static_cast<index>(b.y0.rows() * sizeof(scalar_t<Y>));
-    const index times = samples * static_cast<index>(2 * sizeof(double) + sizeof(int));
+  /// Upper bounds: every round as one of all samples.
+  static memory_costs costs(const batch_problem<F, Y, P>& b, const options& o) {
+    const auto samples = static_cast<index>(b.y0.cols());
+    const index state = bytes_of(b.y0), ends = samples * index{2 * sizeof(double) + sizeof(int)};
+    const index of_sample = sizeof(typename steps::scratch_type) +
+                            sizeof(typename steps::seeds_type) + sizeof(typename steps::tape_type) +
+                            sizeof(attempts<M, typename loop::column>) + 24 * sizeof(double);
+    index points = 0;
+    for (index j = 0; j < samples; ++j) points += static_cast<index>(save_times(b, o, j).size());
+    points += samples * ((o.save.t0 ? 1 : 0) + (o.save.t1 ? 1 : 0));
     memory_costs all;
-    all.snapshot = heap_bytes(steps::carry_blocks * state + times);
-    all.tape = steps::tape_blocks * state + times;
-    all.work = (steps::scratch_blocks + steps::seed_blocks + 4) * state + 2 * all.tape +
-               all.snapshot + 2 * bytes_of(b.p);
+    all.snapshot = heap_bytes(steps::carry_blocks * state + ends);
+    all.tape = heap_bytes(steps::tape_blocks * state + ends);
+    all.work = 2 * all.tape + all.snapshot + samples * of_sample +
+               (steps::scratch_blocks + steps::seed_blocks + 4) * state +
+               2 * points * state / samples + 2 * bytes_of(b.p);
     return all;
   }
 
@@ -141,6 +148,10 @@ requires takes_batches_v<M, scalar_t<Y>>
 auto solve(const batch_problem<F, Y, P>& b, const M& m, const options& o,
            const recursive_checkpoint& adjoint) {
   validate(b, m, o);
+  if (adjoint.log == step_replay::controller)
+    throw std::invalid_argument(
+        "log = controller for a batch_problem (its rounds are repeated by their log, 8 bytes an "
+        "attempt) leave it out?");
   return differentiable_batch<M, F, Y, P>(b, m, o, adjoint);
 }
 template <method M, class F, class Y, class P>

@@ -140,14 +140,14 @@ REVODE_HD double fast_pow(double x, double a) {
 REVODE_HD double fast_tanh(double x) {
   const double size = x < 0 ? -x : x;
   const double clamped = size < 20 ? size : 20.0;
-  const double away = 1 - 2 / (fast_exp(2 * clamped) + 1);
   const double z = size < 0.55 ? size * size : 0.0;
   // Two convergents of the fraction as polynomials: [7/8] in x, error below 2⁻⁵⁸.
   const double p = muladd(muladd(muladd(36.0, z, 6930.0), z, 270270.0), z, 2027025.0);
   const double q =
       muladd(muladd(muladd(muladd(1.0, z, 630.0), z, 51975.0), z, 945945.0), z, 2027025.0);
-  const double near = size * (p / q);
-  const double result = size < 0.55 ? near : away;
+  // One division for both.
+  const double part = (size < 0.55 ? p : 2.0) / (size < 0.55 ? q : fast_exp(2 * clamped) + 1);
+  const double result = size < 0.55 ? size * part : 1 - part;
   return choose(x == x, x < 0 ? -result : result, x);
 }
 
