@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,26 +12,9 @@
 #include <revode/ad/field_tape.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/options.hpp>
+#include <revode/state/scratch_by_type.hpp>
 
 namespace revode {
-
-template <class T>
-inline constexpr char type_mark = 0;
-
-/// One object of each type that is asked for, made the first time and kept.
-class scratch_by_type {
- public:
-  template <class T, class Make>
-  T& get(Make&& make) {
-    for (auto& [mark, object] : kept_)
-      if (mark == &type_mark<T>) return *static_cast<T*>(object.get());
-    kept_.emplace_back(&type_mark<T>, std::make_shared<T>(make()));
-    return *static_cast<T*>(kept_.back().second.get());
-  }
-
- private:
-  std::vector<std::pair<const char*, std::shared_ptr<void>>> kept_;
-};
 
 /// The options for a state with `more` elements behind its n: they have the tolerances of all, or are
 /// outside the error norm.
