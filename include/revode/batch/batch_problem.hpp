@@ -122,6 +122,7 @@ void validate(const batch_problem<F, Y, P>& b, const M&, const options& o) {
                                 "Runge-Kutta methods with an error estimate) choose a method "
                                 "such as tsit5?");
   if (!tells_finite()) refuse_finite_math();
+  if (o.threads > 1 && !has_threads) refuse_threads(o.threads);
   refuse_what_batches_lack(o);
   validate(o.norm, static_cast<int>(b.y0.rows()));
   const bool alike = b.t0.size() == 1 && b.t1.size() == 1 && b.save_ts.size() <= 1;

@@ -60,6 +60,7 @@ class batch_rounds {
   bool finished() const { return ended_ && carry_.round() == count_; }
   tape_type& work_tape() { return tape_; }
   void step(tape_type& tape) {
+    const on_threads working(options_.threads);
     if (ended_)
       repeat(tape);
     else

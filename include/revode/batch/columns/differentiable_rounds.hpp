@@ -51,6 +51,7 @@ class differentiable_rounds : public batch_rounds<M, F, Y, P> {
   }
 
   void pull_step(index, const tape_type& tape) {
+    const on_threads working(this->options_.threads);
     const int seeded = list(tape);
     if (listed_.count() == 0) return;
     if (seeded > 0) this->extend(seeded);
@@ -85,11 +86,6 @@ class differentiable_rounds : public batch_rounds<M, F, Y, P> {
     g.vjp_columns = field_.vjp_calls.columns;
     g.reverse.vjp_evaluations = field_.vjp_calls.field_calls;
     return g;
-  }
-
-  index cotangent_bytes() const {
-    return static_cast<index>((lambda_.capacity() + seeds_of_.capacity()) * sizeof(T)) +
-           bytes_of(p_bar_);
   }
 
  private:
