@@ -144,7 +144,6 @@ batch_solution<Y> solve(const batch_problem<F, Y, P>& b, const M& m, const optio
 /// The gradient is exact for the steps taken, and the same bits for every slot count and schedule. A budget
 /// is that of rounds of all samples; the log of attempts, 8 bytes each, comes on top.
 template <method M, class F, class Y, class P>
-requires takes_batches_v<M, scalar_t<Y>>
 auto solve(const batch_problem<F, Y, P>& b, const M& m, const options& o,
            const recursive_checkpoint& adjoint) {
   validate(b, m, o);
@@ -152,7 +151,12 @@ auto solve(const batch_problem<F, Y, P>& b, const M& m, const options& o,
     throw std::invalid_argument(
         "log = controller for a batch_problem (its rounds are repeated by their log, 8 bytes an "
         "attempt) leave it out?");
-  return differentiable_batch<M, F, Y, P>(b, m, o, adjoint);
+  static_assert(takes_batches_v<M, scalar_t<Y>>,
+                "a gradient of a batch_problem by a method that does not take one (samples step "
+                "together by explicit Runge-Kutta methods with an error estimate) choose a method "
+                "such as tsit5?");
+  if constexpr (takes_batches_v<M, scalar_t<Y>>)
+    return differentiable_batch<M, F, Y, P>(b, m, o, adjoint);
 }
 template <method M, class F, class Y, class P>
 auto solve(batch_problem<F, Y, P>&&, const M&, const options&,

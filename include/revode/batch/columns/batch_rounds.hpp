@@ -184,12 +184,11 @@ class batch_rounds {
                                {next_.data(), going, rows_}, scratch().of(1, going));
     for (int c = 0, i = 0; c < count; ++c) {
       if (leaves_[at(c)]) continue;
-      const int j = carry_.sample(c);
       column change = scratch().at(1, i++);
       axpy(T(-1), slope(c), change);
-      const double h =
-          first_length(norm(slope(c), c), norm(change, c), trial(c), span(j), estimate_order<M>());
-      control(j).length(saves_.direction(j) * h);
+      const int j = carry_.sample(c);
+      control(j).length(saves_.direction(j) * first_length(norm(slope(c), c), norm(change, c),
+                                                           trial(c), span(j), estimate_order<M>()));
     }
     depart();
   }
