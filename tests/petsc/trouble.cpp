@@ -48,6 +48,13 @@ TEST_CASE("petsc: what a callback throws or returns on one rank ends all of them
     return calls.jacobian(t, y, p, j);
   };
   CHECK(end_of(grid, broken) == "misuse: no Jacobian");
+  broken.jacobian = [&](double t, Vec y, auto p, Mat j) -> PetscErrorCode {
+    PetscInt last = 0;
+    PetscCall(calls.jacobian(t, y, p, j));
+    PetscCall(MatGetSize(j, &last, nullptr));
+    return is_last() ? MatSetValue(j, last - 1, 0, 1, ADD_VALUES) : 0;  // no place of the pattern
+  };
+  CHECK(end_of(grid, broken).starts_with("thrown: PETSc failed (MatSetValues_"));
   broken = calls;
   broken.parameter_vjp = [&](double, Vec, auto, Vec, double&, auto) -> PetscErrorCode {
     if (is_last()) throw 7;
