@@ -98,7 +98,7 @@ class petsc_grid {
 
   /// The field's terms; copies keep the grid alive by PETSc's own counts.
   petsc_callbacks callbacks(const grid_terms& terms = {}) const {
-    const auto rows = [dm = cells.get(), shape = shape](Vec y, const auto& body) {
+    const auto rows = [dm = cells.get()](Vec y, const auto& body) {
       DMDALocalInfo box;
       PetscCall(DMDAGetLocalInfo(dm, &box));
       const double*** x = nullptr;
@@ -127,7 +127,10 @@ class petsc_grid {
         };
         if (terms.diffusion)
           shape.visit_neighbours(i, j, [&](int k, int l) {
-            for (int c = 0; c < 2; ++c) set(c, k, l, c, p[c]), set(c, i, j, c, -p[c]);
+            for (int c = 0; c < 2; ++c) {
+              const double rate = p[static_cast<std::size_t>(c)];
+              set(c, k, l, c, rate), set(c, i, j, c, -rate);
+            }
           });
         if (!terms.reaction) return;
         const double u = x(i, j, 0), v = x(i, j, 1);

@@ -254,7 +254,7 @@ class petsc_rule {
             double& gt, spread<double>& gy, P& gp) const {
     for (const petsc_part& f : of<Face>()) {
       f.pull_state(t, y, span_of(p), w, gy);
-      f.pull_parameters(t, y, span_of(p), w, gt, own_of(gp));
+      f.pull_parameters(t, y, span_of(p), w, gt, span_of(gp));
     }
   }
   template <petsc_face<N> Face, class P>
@@ -290,19 +290,13 @@ class petsc_rule {
       add(sum_, to);
     }
   }
+  /// The parameters, or room for their cotangents here.
   template <class P>
-  static std::span<const double> span_of(const P& p) {
+  static auto span_of(P& p) {
     if constexpr (requires { p.of_block(0); })
       return p.of_block(0);
     else
-      return {p.data(), p.size()};
-  }
-  template <class P>
-  static std::span<double> own_of(P& p) {
-    if constexpr (requires { p.of_block(0); })
-      return p.of_block(0);
-    else
-      return {p.data(), p.size()};
+      return std::span(p.data(), static_cast<std::size_t>(p.size()));
   }
 
   std::array<petsc_part, N> parts_;
