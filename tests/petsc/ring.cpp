@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <stdexcept>
+
 #include "petsc_grid.hpp"
+#include "thrown_words.hpp"
 
 namespace revode {
 namespace {
@@ -35,6 +38,7 @@ class matrix_ring {
     const auto value = [this](double, Vec u, auto p, Vec du) -> PetscErrorCode {
       PetscCall(grow(u));
       PetscCall(MatMult(second.get(), u, du));
+      if (breaks) throw std::runtime_error("the ring is broken");
       return VecAXPBY(du, p[1], p[0], room.get());
     };
     const auto jacobian = [this](double, Vec u, auto p, Mat to) -> PetscErrorCode {
@@ -64,6 +68,7 @@ class matrix_ring {
   spread_layout layout;
   mat_handle second;
   vec_handle room;
+  bool breaks = false;
 };
 
 spread<double> bumps_of(const spread_layout& layout, double phase) {
@@ -96,6 +101,17 @@ TEST_CASE("petsc: a ring by blocks has any slots' bits, and beside one rank all 
   }
   for (int k = 0; k < 4; ++k)
     CHECK(std::abs(many.g.p[k] - whole.g.p[k]) < 1e-12 * (1 + std::abs(whole.g.p[k])));
+}
+
+TEST_CASE("petsc: what a callback throws behind its own exchange ends all ranks alike") {
+  matrix_ring ring({communicator(), {.rows = 41, .rows_a_block = 5}});
+  const communicator& ranks = ring.layout.ranks();
+  ring.breaks = ranks.rank() == ranks.size() - 1;
+  const auto text = thrown_by([&] {
+    solve_by_ksp(ring.field(), bumps_of(ring.layout, 0), bumps_of(ring.layout, 1), {.end = 0.2});
+  });
+  CHECK(text == "thrown: the ring is broken");
+  CHECK(same_everywhere(text));
 }
 
 }  // namespace
