@@ -5,6 +5,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <revode/interop/eigen_recording.hpp>
@@ -17,6 +18,7 @@
 #include <revode/problems/brusselator.hpp>
 #include <revode/solve/adapters.hpp>
 #include <revode/solve/quadrature.hpp>
+#include <revode/solve/split.hpp>
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>
 
@@ -88,6 +90,10 @@ std::string told(const F& f) {
   return derivatives_of(f, 0.0, call<double>{}.y, call<double>{}.p);
 }
 
+struct parted {
+  void implicit_part(auto, const auto& y, const auto& p, auto& dy) const { dy = p[0] * y; }
+};
+
 }  // namespace
 
 TEST_CASE("a field of matrices without a vjp: its pull is that by hand, and nothing is allocated") {
@@ -129,6 +135,7 @@ TEST_CASE("where derivatives of fields come from is told, and by_elements keeps 
   CHECK(told(numbers) ==
         "vjp: recording, jvp: duals, Jacobian: duals, second: recording over duals");
   CHECK(told(by_hand).starts_with("vjp: own, "));
+  CHECK(derivatives<implicit_part_of<parted>, MatrixXd, VectorXd>::by_arrays);
   CHECK(!takes_arrays_v<brusselator>);  // named problems are compiled by files that know no arrays
 }
 
@@ -190,6 +197,26 @@ TEST_CASE("a row scaled in place keeps its derivative") {
   CHECK(c.gy.row(0) == 2 * c.w.row(0));
   CHECK(c.gy.row(1) == c.p[0] * c.w.row(1));
   CHECK(c.gy.row(2) == c.w.row(2));
+}
+
+TEST_CASE("elements that are read, written and read again: each time their derivative of then") {
+  const auto field = [](const auto&, const auto& y, const auto&, auto& dy) {
+    auto h = y.eval();
+    const auto first = std::as_const(h)(0, 0);
+    h(0, 0) = first * std::as_const(h)(1, 0);
+    const auto product = std::as_const(h)(0, 0);
+    h(1, 0) = product * product;
+    dy = h;
+  };
+  call<double> c;
+  c.gy.setZero();
+  derivatives<std::remove_const_t<decltype(field)>, MatrixXd, VectorXd> of;
+  c.pull(field, of);
+  MatrixXd expected = c.w;
+  const double a = c.y(0, 0), b = c.y(1, 0), of_product = c.w(0, 0) + c.w(1, 0) * 2 * a * b;
+  expected(0, 0) = of_product * b;
+  expected(1, 0) = of_product * a;
+  CHECK((c.gy - expected).norm() <= 1e-15 * expected.norm());
 }
 
 TEST_CASE("what a recording would lose or cannot do is refused in words") {

@@ -134,6 +134,8 @@ inline constexpr bool takes_arrays_v = [] {
 /// and are made as those of any other field elsewhere.
 template <class Rule>
 struct field_by : Rule {
+  static constexpr bool takes_arrays = requires { requires Rule::takes_arrays; };
+
   template <class T, class Y, class P>
   REVODE_HD void operator()(const T& t, const Y& y, const P& p, Y& dy) const requires
       requires(const Rule& r) {
@@ -245,11 +247,6 @@ struct field_by : Rule {
     r.matrix(explicit_face{}, t, y, p, jac);
   }
   { this->matrix(explicit_face{}, t, y, p, jac); }
-};
-
-template <class Rule>
-inline constexpr bool takes_arrays_v<field_by<Rule>> = requires {
-  requires Rule::takes_arrays;
 };
 
 /// The derivatives of f, and its mass matrix, as they are, for rules that change nothing but how f is called.

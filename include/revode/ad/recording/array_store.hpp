@@ -187,18 +187,37 @@ class array_store {
     for (std::size_t i = 0; i < n.size; ++i) sum[i] = sum[i] + bar[i];
   }
 
+  /// Elements are read by nodes, so many side by side: the first of those that element i is among, -1 before they are
+  /// made. What was written is forgotten, since it is read by others from then on.
+  static constexpr std::size_t run_length = 8;
+  int& run_of(int id, std::size_t i) {
+    node& n = at(id);
+    if (n.runs < 0) {
+      n.runs = static_cast<long>(runs_.size());
+      runs_.resize(runs_.size() + n.size / run_length + 1, -1);
+    }
+    return runs_[static_cast<std::size_t>(n.runs) + i / run_length];
+  }
+  void forget_run(int id, std::size_t i) {
+    if (at(id).runs >= 0) run_of(id, i) = -1;
+  }
+  void forget_runs(int id) { at(id).runs = -1; }
+
   void clear() {
     for (node& n : nodes_) {
       forget_value(n);
       if (n.bar_in == place::here) pool_.give(n.bar, n.size);
     }
     nodes_.clear();
+    runs_.clear();
     held_ = 0;
     ++generation_;
   }
   /// Counts the recordings: a number of an array means nothing in the next one.
   std::uint32_t generation() const { return generation_; }
-  std::size_t bytes() const { return pool_.bytes() + nodes_.capacity() * sizeof(node); }
+  std::size_t bytes() const {
+    return pool_.bytes() + nodes_.capacity() * sizeof(node) + runs_.capacity() * sizeof(int);
+  }
   std::size_t array_bytes() const { return pool_.bytes(); }
 
  private:
@@ -211,6 +230,7 @@ class array_store {
     bool tracked;
     void* source = nullptr;
     void (*evaluate)(void* source, T* to) = nullptr;
+    long runs = -1;  // where those of its elements begin
   };
 
   node& at(int id) { return nodes_[static_cast<std::size_t>(id)]; }
@@ -227,6 +247,7 @@ class array_store {
 
   array_pool<T> pool_;
   std::vector<node> nodes_;
+  std::vector<int> runs_;
   long held_ = 0;
   std::uint32_t generation_ = 0;
 };

@@ -85,12 +85,13 @@ auto compared(const Compare& compare, const A& a, const B& b) {
   using like = typename leading_plain<A, B>::type;
   using T = typename like::Scalar;
   const auto of = [&]<class X>(const X& x) {
-    if constexpr (number_like<X>)
+    if constexpr (number_like<X>) {
       return [value = variable<T>(x).value](Eigen::Index) { return value; };
-    else
-      return [seen = recorded_like<like>(recording_for(a, b), x)](Eigen::Index i) {
-        return seen.array_node().value()[i];
-      };
+    } else {
+      auto kept = recorded_like<like>(recording_for(a, b), x);
+      const T* const at = kept.array_node().value();
+      return [kept = std::move(kept), at](Eigen::Index i) { return at[i]; };
+    }
   };
   if constexpr (!number_like<A> && !number_like<B>) expect_same_shape("comparison", a, b);
   const auto x = of(a);
@@ -101,8 +102,8 @@ auto compared(const Compare& compare, const A& a, const B& b) {
   else
     rows = a.rows(), cols = a.cols();
   const array_ref<T> ones = make_array(recording_for(a, b), rows * cols, false);
-  for (Eigen::Index i = 0; i < rows * cols; ++i)
-    ones.writable()[i] = T(compare(x(i), y(i)) ? 1 : 0);
+  T* const one = ones.writable();
+  for (Eigen::Index i = 0; i < rows * cols; ++i) one[i] = T(compare(x(i), y(i)) ? 1 : 0);
   return mask_variable<like>({ones, rows, cols});
 }
 

@@ -43,7 +43,7 @@ class matrix_storage {
   /// The elements may be overwritten: a copy is made where somebody else holds them.
   /// What is to be written belongs to the recording `from`, or is a constant (null).
   void make_exclusive(recording<T>* from = nullptr) {
-    expect_no_look();
+    expect_no_view();
     if (!mine()) return;
     array_node();
     fetch_ = nullptr;
@@ -69,10 +69,10 @@ class matrix_storage {
 
  protected:
   /// From now on it is what Eigen has as a view of another matrix, and here is a value of its own.
-  void become_look() { look_ = true; }
+  void become_view() { is_view_ = true; }
   /// errors  std::invalid_argument: the matrix behind would not notice what is written
-  void expect_no_look() const {
-    if (look_)
+  void expect_no_view() const {
+    if (is_view_)
       throw std::invalid_argument(
           "a transposed, reshaped or diagonal recorded matrix that is written to (the matrix "
           "behind it would stay as it was) write to that matrix, or to .eval()?");
@@ -96,7 +96,7 @@ class matrix_storage {
   void (*write_back_)(matrix_storage& self) = nullptr;
   mutable void (*fetch_)(const matrix_storage& self) = nullptr;
   mutable array_ref<T> array_;  // a result lets go of its elements when it was seeded
-  bool look_ = false;
+  bool is_view_ = false;
   Index rows_ = Plain::RowsAtCompileTime > 0 ? Plain::RowsAtCompileTime : 0;
   Index cols_ = Plain::ColsAtCompileTime > 0 ? Plain::ColsAtCompileTime : 0;
 };

@@ -105,7 +105,7 @@ class matrix_variable : public matrix_storage<Plain>, public unrecorded_operatio
   // --- other views of the same elements
   auto array() const { return view_variable<Plain, as_array_t<Plain>>(*this); }
   auto matrix() const { return view_variable<Plain, as_matrix_t<Plain>>(*this); }
-  auto transpose() const { return look<transposed_t<Plain>>(*this, cols_, rows_); }
+  auto transpose() const { return view_of<transposed_t<Plain>>(*this, cols_, rows_); }
   auto adjoint() const { return transpose(); }
   const matrix_variable& eval() const { return *this; }
   auto reshaped(Index rows, Index cols) const {
@@ -113,11 +113,11 @@ class matrix_variable : public matrix_storage<Plain>, public unrecorded_operatio
         plain_shape_t<T, RowsAtCompileTime, ColsAtCompileTime, false, is_array_shape_v<Plain>>;
     const matrix_variable<column_major> x(*this);
     expect_size(rows * cols);
-    return look<plain_shape_t<T, -1, -1, false, is_array_shape_v<Plain>>>(x, rows, cols);
+    return view_of<plain_shape_t<T, -1, -1, false, is_array_shape_v<Plain>>>(x, rows, cols);
   }
   auto reshaped() const {
     using column = plain_shape_t<T, -1, 1, false, is_array_shape_v<Plain>>;
-    return look<column>(reshaped(size(), 1), size(), 1);
+    return view_of<column>(reshaped(size(), 1), size(), 1);
   }
 
   /// The same numbers over float or double.
@@ -275,7 +275,7 @@ class matrix_variable : public matrix_storage<Plain>, public unrecorded_operatio
   }
   auto diagonal() const {
     auto x = diagonal_of(*this);
-    x.become_look();
+    x.become_view();
     return x;
   }
   auto operator<<(const auto& first) { return comma_list<Plain>(*this, first); }
@@ -304,9 +304,9 @@ class matrix_variable : public matrix_storage<Plain>, public unrecorded_operatio
   template <class>
   friend class matrix_variable;
   template <class Other, class From>
-  static matrix_variable<Other> look(const From& from, Index rows, Index cols) {
+  static matrix_variable<Other> view_of(const From& from, Index rows, Index cols) {
     matrix_variable<Other> x(from.array_node(), rows, cols);
-    x.become_look();
+    x.become_view();
     return x;
   }
   template <class F>
@@ -315,7 +315,7 @@ class matrix_variable : public matrix_storage<Plain>, public unrecorded_operatio
   }
   void expect_size(Index size) const;
   matrix_variable& become(const auto& other) {
-    this->expect_no_look();
+    this->expect_no_view();
     assign(other);
     written();
     return *this;

@@ -43,13 +43,35 @@ variable<T> array_dot(const array_ref<T>& x, const array_ref<T>& y) {
       });
 }
 
-/// One element, by its number.
+/// One element, by its number, that is about to be written.
 template <class T>
-variable<T> array_element(const array_ref<T>& x, Eigen::Index i) {
+variable<T> written_element(const array_ref<T>& x, Eigen::Index i) {
   const T value = x.value()[i];
   if (!x.tracked()) return variable<T>(value);
   return record_number(*x.where(), value,
                        [to = x.place(), i](const T& w) { to.bar_to_add()[i] += w; });
+}
+
+/// One element, by its number. Those beside it are read with it, so that a loop over elements makes few operations.
+template <class T>
+variable<T> array_element(const array_ref<T>& x, Eigen::Index i) {
+  const T value = x.value()[i];
+  if (!x.tracked()) return variable<T>(value);
+  recording<T>& home = *x.where();
+  const int id = x.place().id;
+  constexpr std::size_t length = array_store<T>::run_length;
+  const std::size_t k = x.place().offset + static_cast<std::size_t>(i), first = k / length * length;
+  int& run = home.arrays().run_of(id, k);
+  if (run < 0) {
+    const auto count = static_cast<int>(std::min(length, home.arrays().size(id) - first));
+    run = home.input(T(0)).id;
+    for (int j = 1; j < count; ++j) home.input(T(0));
+    home.operation([id, first, count, run](recording<T>& r) {
+      T* const bar = r.arrays().bar_to_add(id) + first;
+      for (int j = 0; j < count; ++j) bar[j] += r.adjoint(run + j);
+    });
+  }
+  return {value, run + static_cast<int>(k - first), &home};
 }
 
 /// Sums within each of `parts` equal parts (one sum a part), or over the parts (as many as a part
@@ -132,6 +154,7 @@ template <class Whole, class Part, class T>
 void put_block(const array_ref<T>& x, Eigen::Index rows, Eigen::Index cols, Eigen::Index i,
                Eigen::Index j, const array_ref<T>& part, Eigen::Index r, Eigen::Index c) {
   if (!x.here()) return;
+  x.store().forget_runs(x.place().id);
   Eigen::Map<Whole>(x.writable(), rows, cols).block(i, j, r, c) =
       Eigen::Map<const Part>(part.value(), r, c);
   if (!x.tracked() && !part.tracked()) return;
@@ -149,6 +172,7 @@ template <class T>
 void put_element(const array_ref<T>& x, Eigen::Index i, const variable<T>& number) {
   if (!x.here()) return;
   x.writable()[i] = number.value;
+  x.store().forget_run(x.place().id, static_cast<std::size_t>(i));
   if (!x.tracked() && number.home == nullptr) return;
   x.store().track(x.place().id);
   x.where()->operation(

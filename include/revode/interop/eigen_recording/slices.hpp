@@ -40,7 +40,7 @@ class element_variable : public variable<T> {
 
   template <class Matrix>
   element_variable(Matrix& whole, Eigen::Index i)
-      : variable<T>(whole.array_node().is_set() ? array_element(whole.array_node(), i)
+      : variable<T>(whole.array_node().is_set() ? written_element(whole.array_node(), i)
                                                 : variable<T>(T(0))),
         whole_(&whole),
         i_(i),
