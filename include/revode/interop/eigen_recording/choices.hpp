@@ -35,6 +35,7 @@ class mask_variable {
  public:
   explicit mask_variable(matrix_variable<Plain> ones) : ones_(std::move(ones)) {}
 
+  const matrix_variable<Plain>& ones() const { return ones_; }
   Index rows() const { return ones_.rows(); }
   Index cols() const { return ones_.cols(); }
   bool coeff(Index i) const { return is(ones_.array_node().value()[i]); }
@@ -49,11 +50,13 @@ class mask_variable {
   mask_variable operator!() const {
     return mask_variable(ones_.unaryExpr([](const auto& x) { return 1 - x; }));
   }
-  mask_variable operator&&(const mask_variable& other) const {
-    return mask_variable(ones_.cwiseMin(other.ones_));
+  template <class Other>
+  mask_variable operator&&(const mask_variable<Other>& other) const {
+    return mask_variable(ones_.cwiseMin(other.ones()));
   }
-  mask_variable operator||(const mask_variable& other) const {
-    return mask_variable(ones_.cwiseMax(other.ones_));
+  template <class Other>
+  mask_variable operator||(const mask_variable<Other>& other) const {
+    return mask_variable(ones_.cwiseMax(other.ones()));
   }
 
   /// The elements of a where the mask is set, elsewhere those of b; a number stands for a matrix of its value.
