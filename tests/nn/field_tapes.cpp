@@ -91,10 +91,8 @@ TEST_CASE("field tapes: no activation is computed twice, in the same bits") {
 
 /// The same bits with all tapes, those of the step at hand, few, and none, with adaptive steps, save points
 /// and K losses; with those at hand every product reads one, but those of dense output.
-template <class Field>
-void check_tiers(const Field& f, const batch& y0, index parameters) {
-  random_numbers random(6);
-  const problem q{f, y0, 0.0, 1.0, flat(0.5 * random.like(flat(parameters)))};
+template <class Q>
+void check_tiers(const Q& q) {
   for (const options& o : {options{.rtol = 1e-6, .atol = 1e-6, .first_step = 0.9},
                            options{.rtol = 1e-6, .atol = 1e-6, .save = {.ts = {0.3, 0.8}}}}) {
     const auto none = pulled(q, o, all_steps(0));
@@ -113,24 +111,29 @@ void check_tiers(const Field& f, const batch& y0, index parameters) {
       if (how.budget) CHECK(g.reverse.peak_bytes <= *how.budget);
     }
   }
+}
+
+TEST_CASE("field tapes: every module, the same bits in every tier") {
+  random_numbers random(6);
+  const auto problem_of = [&](const auto& f, index samples) {
+    return problem{f, some_batch(f.states(), samples), 0.0, 1.0,
+                   flat(0.5 * random.like(flat(f.parameters())))};
+  };
+  const neural_field f(mlp({3, 8, 4, 2}, activation::silu), time_input::yes);
+  const auto q = problem_of(f, 4);
+  check_tiers(q);
   const auto law = dot_product_law(q, tsit5{}, {.save = {.ts = {0.3, 0.8}}},
                                    recursive_checkpoint{.slots = 3}, 3);
   CAPTURE(law.worst);
   CHECK(law.holds);
-}
 
-TEST_CASE("field tapes: every module, the same bits in every tier") {
-  const auto check = [](const auto& module, index samples, auto... more) {
-    const neural_field f(module, more...);
-    check_tiers(f, some_batch(f.states(), samples), f.parameters());
-  };
-  check(mlp({3, 8, 4, 2}, activation::silu), 4, time_input::yes);
   const dense_layer known{2, 4, activation::softplus}, last{4, 2, activation::relu};
   const flat weights = initial_parameters<double>(known, 3),
              more = initial_parameters<double>(last, 4);
-  check(chain(lora_layer(known, weights, 1), residual(dense_layer{4, 4, activation::sigmoid}),
-              layer_norm{4}, frozen_module(last, more)),
-        1);
+  const neural_field adapted(chain(lora_layer(known, weights, 1),
+                                   residual(dense_layer{4, 4, activation::sigmoid}), layer_norm{4},
+                                   frozen_module(last, more)));
+  check_tiers(problem_of(adapted, 1));
 }
 
 /// A gated unit without observations beside it, with what is known of y''.
