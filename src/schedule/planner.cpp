@@ -127,7 +127,7 @@ class planner {
   index calls_of(const memory_plan& plan) const {
     const index n = c_.steps;
     const bool all = plan.schedule == schedule_kind::store_all;
-    const index again = all ? 0 : replays_of(plan);
+    const index again = all ? 0 : std::min(replays_of(plan), index{1} << 56);
     const index read =
         all ? std::min(calls_, n * c_.calls) : std::min(again + 1, n) * std::min(calls_, c_.calls);
     return (again + 3 * n) * c_.calls - read;
@@ -258,7 +258,8 @@ class call_planner {
         kind_(kind) {}
 
   memory_plan best() const {
-    if (c_.kept_calls || c_.calls == 0) return with_(c_.kept_calls.value_or(0)).best();
+    if (c_.calls == 0) return with_(0).best();
+    if (c_.kept_calls) return with_(std::min(*c_.kept_calls, saturated / c_.call)).best();
     const planner none = with_(0);
     const memory_plan plain = none.best();
     if (!none.known() || (kind_ && *kind_ != schedule_kind::binomial)) return of_half(none, plain);

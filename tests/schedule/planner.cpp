@@ -168,6 +168,44 @@ TEST_CASE("a plan for as many steps as there can be costs no more than one for f
   CHECK(!plan_slots(of(small, index{1} << 30), {.slots = 9}, schedule_kind::mixed, false).replays);
 }
 
+TEST_CASE("tapes of calls of the field are counted, and kept as they pay") {
+  memory_costs c = of(large, 8);
+  c.calls = 7;
+  c.call = 500'000;
+  const index tapes = tape_bytes(c, 8);
+  for (index budget = 450'000; budget < 32'000'000; budget = budget * 9 / 8) {
+    CAPTURE(budget);
+    const memory_plan p = plan_memory(c, budget, {});
+    CHECK(p.bytes <= budget);
+    CHECK(p.work_bytes == c.work + p.field_tapes * c.call);
+    // beside every step's tape as many as fit
+    if (budget >= c.work + tapes + 7 * c.call) {
+      CHECK(p.schedule == schedule_kind::store_all);
+      CHECK(p.field_tapes == std::min<index>((budget - c.work - tapes) / c.call, 56));
+    }
+  }
+  // As many steps as a table has no room for: a snapshot less is dearer than a pass of the step at hand.
+  c.steps = 100'000;
+  const memory_plan at_hand = plan_memory(c, 6'000'000, {});
+  CHECK(at_hand.schedule == schedule_kind::binomial);
+  CHECK(at_hand.field_tapes > 0);
+  CHECK(at_hand.field_tapes <= 7);
+  // A count that is not known: a share of what is free.
+  c.steps = unbounded;
+  c.log_step = 8;
+  CHECK(plan_memory(c, 6'000'000, {}).field_tapes == 7);  // and some snapshots
+  CHECK(plan_memory(c, 3'930'000, {}).field_tapes == 0);
+  CHECK(plan_memory(c, 60'000'000, {}).field_tapes == (60'000'000 - c.work) / 2 / c.call);
+  c.kept_calls = 3;
+  CHECK(plan_memory(c, 60'000'000, {}).field_tapes == 3);
+  CHECK(plan_slots(c, {.slots = 4}, schedule_kind::store_all, true).field_tapes == 3);
+  c.kept_calls = {};
+  CHECK(plan_slots(c, {.slots = 4}, schedule_kind::store_all, true).field_tapes == unbounded);
+  CHECK(plan_slots(c, {.slots = 4}, {}, true).field_tapes == 7);
+  CHECK(describe(plan_slots(c, {.slots = 4}, {}, true)) ==
+        "online, 4 slots; a log of every step; tapes of 7 calls of the field");
+}
+
 TEST_CASE("a plan says what it is") {
   CHECK(describe(plan_memory(of(small, 300), 3000, {})) ==
         "binomial, 7 slots; steps by a formula; at most 2948 bytes, 1700 of them to work in; " +
