@@ -55,7 +55,40 @@ void check_like_dense(const L& algebra) {
   CHECK(g.backward.accepted <= most);  // a wrong Jacobian takes short steps
 }
 
+/// The same with Eigen's matrix as its Jacobian.
+struct cascade_with_matrix : cascade {
+  template <class T, class Y, class P, class J>
+  void sparse_jacobian(const T&, const Y& y, const P& p, J& j) const {
+    Eigen::SparseMatrix<double> a(length(y), length(y));
+    a.insert(0, 0) = -p[1];
+    for (int i = 1; i < length(y); ++i) {
+      a.insert(i, i - 1) = p[0];
+      a.insert(i, i) = -2 * p[1] * y[std::size_t(i)];
+    }
+    j.take(a);
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a matrix of Eigen's is a pattern and a Jacobian as it is") {
+  Eigen::SparseMatrix<double, Eigen::RowMajor> like(6, 6);
+  for (int i = 1; i < 6; ++i) like.insert(i, i - 1) = 1;
+  like.makeCompressed();
+  const auto pattern = std::make_shared<const sparsity>(like);
+  CHECK(pattern->entries() == 11);
+  const problem products{cascade{}, state{1, 0.8, 0.6, 0.4, 0.2, 0.1}, 0.0, 1.0, vec{3.0, 20.0}};
+  const problem given{cascade_with_matrix{}, products.y0, 0.0, 1.0, products.p};
+  const with_algebra<rodas3, eigen_sparse> m{{}, {pattern, true}};
+  const auto s = solve(given, m, {.rtol = 1e-5}), expected = solve(products, m, {.rtol = 1e-5});
+  REQUIRE(s.status == status::success);
+  CHECK(s.stats.accepted == expected.stats.accepted);
+  CHECK(s.stats.jvp_evaluations < expected.stats.jvp_evaluations);
+  CHECK_THROWS_WITH_AS(
+      sparsity(Eigen::SparseMatrix<double>(2, 3)),
+      "a sparse matrix of 2 rows and 3 columns (a Jacobian is square) give another?",
+      std::invalid_argument);
+}
 
 TEST_CASE_TEMPLATE("gauss solves with transposes: bands and patterns that are not symmetric", M,
                    rodas3, kvaerno3, radau_iia5) {

@@ -99,6 +99,33 @@ TEST_CASE("sparsity: sums, constants, and branches of either point") {
   CHECK(p.entries() == 6 + 5 * 2);
 }
 
+TEST_CASE(
+    "sparsity: compressed columns and rows are taken as they are, entries twice and unsorted too") {
+  const long starts[] = {0, 3, 4, 6}, inner[] = {2, 0, 2, 1, 2, 0};
+  const double values[] = {5, 1, 2, 3, 4, -1};
+  const compressed<long, double> columns{3, starts, inner, values};
+  compressed<long, double> rows = columns;
+  rows.by_rows = true;
+  const auto p = std::make_shared<const sparsity>(columns),
+             q = std::make_shared<const sparsity>(rows);
+  CHECK(p->entries() == 5);
+  CHECK(p->find(2, 0) >= 0);
+  CHECK(p->find(0, 1) < 0);
+  CHECK(q->find(0, 2) >= 0);
+  sparse_matrix<double> a{p, numbers(5)}, b{q, numbers(5)};
+  a.take(columns), b.take(rows);
+  CHECK(a(2, 0) == 7);
+  CHECK(a(0, 2) == -1);
+  CHECK(b(0, 2) == 7);
+  CHECK(b(1, 1) == 3);
+  sparse_matrix<double> diagonal{std::make_shared<const sparsity>(3, pairs{}), numbers(3)};
+  CHECK_THROWS_WITH_AS(
+      diagonal.take(columns),
+      "a Jacobian with entry (2, 0) (the sparsity pattern has none there) make the pattern of the "
+      "same matrix?",
+      std::invalid_argument);
+}
+
 /// On two threads.
 struct threaded {
   template <class T, class Y, class P>

@@ -27,6 +27,30 @@ struct sparse_matrix {
     return entry < 0 ? outside = T(0) : values[static_cast<std::size_t>(entry)];
   }
   void clear() { std::fill(values.begin(), values.end(), T(0)); }
+
+  /// The numbers of another matrix, compressed or Eigen's, on whatever pattern: what is in one place several times is
+  /// added up. Throws for one that is not 0 outside this pattern.
+  /// cost    a search in a row an entry
+  template <class I, class S>
+  void take(const compressed<I, S>& a) {
+    clear();
+    a.visit_entries([&](int i, int j, I which) {
+      const int entry = i < rows() && j < rows() ? pattern->find(i, j) : -1;
+      if (entry >= 0) {
+        T& to = values[static_cast<std::size_t>(entry)];
+        to = to + a.values[which];
+      } else if (a.values[which] != S(0)) {
+        throw std::invalid_argument("a Jacobian with entry (" + std::to_string(i) + ", " +
+                                    std::to_string(j) +
+                                    ") (the sparsity pattern has none there) make the pattern of "
+                                    "the same matrix?");
+      }
+    });
+  }
+  template <compressed_matrix M>
+  void take(const M& a) {
+    take(compressed_of(a));
+  }
   const T* data() const { return values.data(); }
   std::size_t size() const { return values.size(); }
   template <class Self, class Visit>

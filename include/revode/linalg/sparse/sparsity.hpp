@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <revode/linalg/attachments.hpp>
+#include <revode/linalg/sparse/compressed.hpp>
 #include <revode/state/elements.hpp>
 
 namespace revode {
@@ -32,6 +33,11 @@ class sparsity {
     colour();
     sort_by_colour();
   }
+  /// From compressed columns or rows, and from a sparse matrix of Eigen's.
+  template <class I, class T>
+  explicit sparsity(const compressed<I, T>& a) : sparsity(a.n, a.entries()) {}
+  template <compressed_matrix M>
+  explicit sparsity(const M& a) : sparsity(compressed_of(a)) {}
 
   int size() const { return n_; }
   int entries() const { return static_cast<int>(column_.size()); }
