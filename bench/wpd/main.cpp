@@ -24,6 +24,8 @@ template <>
 void add_sparse<esdirk547>(contest&);
 template <>
 void add_sparse<rodas5p>(contest&);
+template <>
+void add_sparse<bdf5>(contest&);
 
 namespace {
 
@@ -166,6 +168,7 @@ std::vector<std::string> gather(request& r) {
   add_sparse<radau_iia9>(r.who);
   add_sparse<esdirk547>(r.who);
   add_sparse<rodas5p>(r.who);
+  add_sparse<bdf5>(r.who);
   add_explicit(r.who);
   add_grids(r.who);
   if (!r.peers) return {};
