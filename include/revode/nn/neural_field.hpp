@@ -97,8 +97,7 @@ class neural_field {
 
   /// dy = f. A tape, if there is one, is filled with what the derivatives here read.
   template <class Time, class Y, class P>
-  void operator()(const Time& t, const Y& y, const P& p, Y& dy,
-                  scalar_t<Y>* tape = nullptr) const {
+  void operator()(const Time& t, const Y& y, const P& p, Y& dy, scalar_t<Y>* tape = nullptr) const {
     using S = scalar_t<Y>;
     const index samples = samples_of(y, p);
     auto&& w = room<S>();

@@ -125,9 +125,9 @@ status iterate_bdf(System& sys, const tolerance& tol, double t_new, double h, do
 /// one. Returns the norm of the correction by `size`.
 template <class M, class System, class Y>
 status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, double t_new,
-                      const bdf_ways& ways, const carry<M, Y>& from,
-                      const typename M::formula& by, bdf_record_of<M>& r,
-                      nordsieck_tape<Y, M::most_order>& tape, carry<M, Y>& next, double& size) {
+                      const bdf_ways& ways, const carry<M, Y>& from, const typename M::formula& by,
+                      bdf_record_of<M>& r, nordsieck_tape<Y, M::most_order>& tape,
+                      carry<M, Y>& next, double& size) {
   const double h = t_new - t, lead = lead_of<M>(r.order, by.l[1]), shift = lead / h;
   const Y& y = from.state.z[0];
   fill_weights(y, tol, next.cache.weight);
@@ -143,8 +143,8 @@ status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, d
     status found = prepare_bdf_matrix(m, sys, t, y, shift, r, next);
     if (found != status::success) return found;
     fill(next.state.correction, scalar_t<Y>(0));
-    found = iterate_bdf<M>(sys, tol, t_new, h, lead, ways, tol.estimate ? allowed : 0.0, rounding, r,
-                           next, size);
+    found = iterate_bdf<M>(sys, tol, t_new, h, lead, ways, tol.estimate ? allowed : 0.0, rounding,
+                           r, next, size);
     if (found != status::newton_failure || r.has(r.new_jacobian)) return found;
     const bool near = std::abs(next.memo.shift / shift - 1) < 0.2;
     r.flags |= near ? r.new_jacobian | r.new_factors : r.new_factors;
