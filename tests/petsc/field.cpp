@@ -88,11 +88,13 @@ TEST_CASE("petsc: functions that are set for a TS serve, also where a rank holds
   petsc(TSSetRHSJacobian(ts.get(), j.get(), j.get(), ts_jacobian, &slope));
   const spread_layout layout = layout_of(u.get());
   const petsc_field f(
-      layout, {.value = [&](double t, Vec y, auto,
-                            Vec dy) { return TSComputeRHSFunction(ts.get(), t, y, dy); },
-               .jacobian = [&](double t, Vec y, auto,
-                               Mat to) { return TSComputeRHSJacobian(ts.get(), t, y, to, to); },
-               .matrix = j.get()});
+      layout,
+      {.value = [&](double t, Vec y, auto,
+                    Vec dy) { return TSComputeRHSFunction(ts.get(), t, y, dy); },
+       .jacobian = [&](double t, Vec y, auto,
+                       Mat to) { return TSComputeRHSJacobian(ts.get(), t, y, to, to); },
+       .parameter_vjp = [](double, Vec, auto, Vec, double&, auto) { return PetscErrorCode(0); },
+       .matrix = j.get()});
   petsc(VecSet(u.get(), 1));
   auto found = solve_by_ksp(f, state_of(layout, u.get()), state_of(layout, u.get()),
                             {.o = {.rtol = 1e-8, .atol = 1e-10}});

@@ -168,6 +168,12 @@ TEST_CASE("petsc: callbacks and objects that do not belong together are refused 
                }()) ==
         "misuse: the Jacobian of a petsc_callbacks without one (implicit steps, and products that "
         "no callback makes, are by its matrix) give .jacobian and .matrix?");
+  CHECK(refused([&](auto& c) { c.halos = other.cells.get(); }).starts_with("misuse: a DM of "));
+  auto silent = grid.callbacks();
+  silent.parameter_vjp = nullptr;
+  CHECK(end_of(grid, silent) ==
+        "misuse: a gradient of parameters through petsc_callbacks without .parameter_vjp (it would "
+        "be 0, which is for the field to say) give one, which may add nothing?");
   petsc_calls petsc;
   vec_handle nest;
   Vec parts[] = {grid.like.get(), grid.like.get()};

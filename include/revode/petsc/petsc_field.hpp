@@ -27,7 +27,7 @@ namespace revode {
 ///   jacobian(t, y, p, J)                    J = ∂f/∂y, set at the places of `matrix`, which are zeros. The
 ///                                           assembly may be left to the caller
 ///   parameter_vjp(t, y, p, w, gt, gp)       adds wᵀ∂f/∂t to gt and wᵀ∂f/∂p to gp, of the elements here.
-///                                           Absent: f depends on neither
+///                                           Absent: there are no parameters, and f does not depend on t
 ///   state_vjp(t, y, p, w, gy)               gy = (∂f/∂y)ᵀ w; absent: by the Jacobian's matrix
 ///   state_jvp(t, y, p, v, out)              out = (∂f/∂y) v; likewise
 /// With `halos`, a DM, y, w and v come as its local Vecs, with what neighbours hold; then these functions do
@@ -52,7 +52,15 @@ class petsc_part {
  public:
   petsc_part(const spread_layout& layout, petsc_callbacks calls)
       : it_(std::make_shared<place>(layout, std::move(calls))) {
-    together(layout.ranks(), [&] { check(); });
+    PetscInt of_halos = static_cast<PetscInt>(layout.size());
+    if (const DM dm = it_->halos.get(); dm != nullptr) {
+      petsc_calls petsc;
+      Vec like = nullptr;
+      petsc(DMGetGlobalVector(dm, &like));
+      petsc(VecGetLocalSize(like, &of_halos));
+      petsc(DMRestoreGlobalVector(dm, &like));
+    }
+    together(layout.ranks(), [&] { check(of_halos); });
   }
 
   const spread_layout& layout() const { return it_->layout; }
@@ -85,7 +93,12 @@ class petsc_part {
   }
   void pull_parameters(double t, const state& y, parameters p, const state& w, double& gt,
                        std::span<double> gp) const {
-    if (!it_->calls.parameter_vjp) return;
+    if (!it_->calls.parameter_vjp) {
+      if (gp.empty()) return;
+      throw std::invalid_argument(
+          "a gradient of parameters through petsc_callbacks without .parameter_vjp (it would be 0, "
+          "which is for the field to say) give one, which may add nothing?");
+    }
     const halo_vec at(*it_, it_->y, y);
     const placed_vec from(it_->w, w);
     guarded([&] { return it_->calls.parameter_vjp(t, at.vec, p, from, gt, gp); });
@@ -197,7 +210,7 @@ class petsc_part {
     });
   }
 
-  void check() const {
+  void check(PetscInt of_halos) const {
     const auto& of = it_->calls;
     if (!of.value)
       throw std::invalid_argument(
@@ -214,6 +227,7 @@ class petsc_part {
                                     " rows here for a part of " + std::to_string(layout().size()) +
                                     " (they lie as the layout says) make both of one DM?");
     };
+    compare("a DM", of_halos);
     if (of.matrix != nullptr) {
       PetscInt rows = 0, columns = 0;
       petsc(MatGetLocalSize(of.matrix, &rows, &columns));
