@@ -11,6 +11,7 @@
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/interop/eigen.hpp>
 #include <revode/problems/lorenz.hpp>
+#include <revode/solvers/adams.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {
@@ -43,10 +44,10 @@ bool same_bits(const A& a, const A& b) {
          std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
 }
 
-template <class Q>
+template <class M, class Q>
 index least_budget(const Q& q, const options& o) {
   try {
-    solve(q, tsit5{}, o, recursive_checkpoint{.budget = 0});
+    solve(q, M{}, o, recursive_checkpoint{.budget = 0});
   } catch (const std::invalid_argument& misuse) {
     const std::string text = misuse.what(), at = "at least ";
     return std::stol(text.substr(text.find(at) + at.size()));
@@ -67,16 +68,16 @@ struct seen_plans {
 
 /// One gradient for each budget from the least to `most`: its bytes, its counts, its bits, and those
 /// of a second pullback.
-template <class Q, class Y>
+template <class M = tsit5, class Q, class Y>
 seen_plans every_budget(const Q& q, const options& o, const Y& w, index most, index by) {
-  auto all = solve(q, tsit5{}, o, recursive_checkpoint{.schedule = schedule_kind::store_all});
+  auto all = solve(q, M{}, o, recursive_checkpoint{.schedule = schedule_kind::store_all});
   const auto expected = all.pullback(w);
   seen_plans seen;
-  for (index budget = least_budget(q, o); budget <= most; budget += by) {
+  for (index budget = least_budget<M>(q, o); budget <= most; budget += by) {
     CAPTURE(budget);
     const auto before = allocations_now().live_bytes;
     watch_peak();
-    auto s = solve(q, tsit5{}, o, recursive_checkpoint{.budget = budget});
+    auto s = solve(q, M{}, o, recursive_checkpoint{.budget = budget});
     const auto g = s.pullback(w);
     const index used = allocations_now().peak_bytes - before;
     const memory_plan& plan = s.plan();
@@ -134,6 +135,15 @@ TEST_CASE("a budget is kept to the byte, and gives the same bits: a dynamic Eige
       every_budget(q, {.rtol = 1e-6, .max_step = 1. / 150, .max_steps = 400}, y0, 1'100'000, 2'111);
   CHECK(adaptive.mixed > 0);
   CHECK(adaptive.logged > 0);
+}
+
+TEST_CASE("a budget is kept to the byte, and gives the same bits: an array of thirteen states") {
+  const Eigen::VectorXd y0 = Eigen::VectorXd::LinSpaced(100, 1, 2).array().sin();
+  const problem q{ring{}, y0, 0., 4., Eigen::VectorXd(Eigen::VectorXd::Constant(1, 0.5))};
+  const auto seen = every_budget<adams12>(q, {.rtol = 1e-7, .atol = 1e-7, .max_steps = 400}, y0,
+                                          2'000'000, 9'973);
+  CHECK(seen.online > 0);
+  CHECK(seen.mixed > 0);
 }
 
 TEST_CASE("a budget is kept to the byte, and gives the same bits: with save points") {

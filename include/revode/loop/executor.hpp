@@ -132,13 +132,17 @@ class executor {
     watch_->look();
   }
 
-  /// A cell is as large as a snapshot.
+  /// A cell is as large as a snapshot, or a tape's share of as many as plans give it, which count an
+  /// allocator's bytes with a snapshot.
   void measure_cells() {
     std::optional<typename Loop::snapshot_type> like;
     std::as_const(*loop_).save(like);
-    std::size_t size = 0;
+    std::size_t size = 0, tape = 0;
     for_each_piece(*like, [&](void*, std::size_t bytes) { size += bytes; });
-    cells_->hold(size);
+    for_each_piece(loop_->work_tape(), [&](void*, std::size_t bytes) { tape += bytes; });
+    const auto planned = static_cast<std::size_t>(planned_bytes(*like));
+    const std::size_t units = std::max<std::size_t>((tape + planned - 1) / planned, 1);
+    cells_->hold(std::max(size, (tape + units - 1) / units));
   }
 
   /// Inlined, with next(): what a decision is found to be is then where it is obeyed.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <revode/loop/tiers.hpp>
+#include <revode/schedule/heap_bytes.hpp>
 #include <revode/state/elements.hpp>
 
 namespace revode {
@@ -51,6 +52,20 @@ index footprint(const T& object) {
   if constexpr (!std::is_trivially_copyable_v<T>)
     for_each_array(object, [&](const auto& array) { bytes += bytes_of(array); });
   return bytes;
+}
+
+/// Bytes of what an object keeps outside itself, rounded up as an allocator might.
+template <class T>
+index bytes_outside(const T& object) {
+  index bytes = 0;
+  if constexpr (!std::is_trivially_copyable_v<T>)
+    for_each_array(object, [&](const auto& array) { bytes += heap_bytes(bytes_of(array)); });
+  return bytes;
+}
+/// What plans count for a slot with this snapshot.
+template <class Snapshot>
+index planned_bytes(const Snapshot& like) {
+  return heap_bytes(sizeof(std::optional<Snapshot>)) + bytes_outside(like);
 }
 
 /// Numbered snapshot slots. Those below `slow` lie in a slow pool as bytes, one buffer and one

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <revode/schedule/all.hpp>
+#include <revode/schedule/heap_bytes.hpp>
 
 namespace revode {
 
@@ -36,9 +37,6 @@ struct memory_plan {
   std::optional<index> peak_states{};
   std::optional<index> peak_tapes{};
 };
-
-/// What an allocator may make of a block: its own few bytes, and whole pages for a large one.
-constexpr index heap_bytes(index asked) { return asked + (asked < 65536 ? 16 : 4096 + 16); }
 
 /// Bytes of n stored tapes: blocks of 4,096, in a table.
 index tape_bytes(const memory_costs& c, index n);

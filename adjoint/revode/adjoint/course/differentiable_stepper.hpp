@@ -78,7 +78,11 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
 
   /// Bytes of x_n at rest.
   index snapshot_bytes() const {
-    return footprint(typename base::snapshot_type{0, this->t0(), this->state(), this->memo()});
+    const auto outside = [](const auto& part) {
+      return footprint(part) - static_cast<index>(sizeof(part));
+    };
+    return static_cast<index>(sizeof(typename base::snapshot_type)) + outside(this->state()) +
+           outside(this->memo());
   }
   index work_bytes() const {
     return 2 * footprint(this->state()) + footprint(this->work_tape()) + pull_.bytes() +

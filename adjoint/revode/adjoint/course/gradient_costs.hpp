@@ -11,15 +11,6 @@
 
 namespace revode {
 
-/// Bytes of what an object keeps outside itself, rounded up as an allocator might.
-template <class T>
-index bytes_outside(const T& object) {
-  index bytes = 0;
-  if constexpr (!std::is_trivially_copyable_v<T>)
-    for_each_array(object, [&](const auto& array) { bytes += heap_bytes(bytes_of(array)); });
-  return bytes;
-}
-
 /// What cuts take of a gradient's memory, with room for so many occurrences of located events.
 template <class Loop, class Problem, class Events>
 index costs_of_cuts(const Problem& q, const options& o, const Events& events, index located) {
@@ -67,8 +58,10 @@ memory_costs gradient_costs(const Problem& q, const options& o, bool own, const 
              points * (48 + 2 * footprint(q.y0)) + (own ? heap_bytes(sizeof(q) + 16) : 0);
   if constexpr (requires { tape.stages.temporaries([](const auto&) {}); })
     tape.stages.temporaries([&all](const auto& part) { all.work += bytes_outside(part); });
+  if constexpr (requires { c.cache.temporaries([](const auto&) {}); })
+    c.cache.temporaries([&all](const auto& part) { all.work += 2 * bytes_outside(part); });
   if (!whole) all.work += costs_of_cuts<Loop>(q, o, events, located);
-  all.snapshot = heap_bytes(sizeof(std::optional<snapshot_type>)) + bytes_outside(kept);
+  all.snapshot = planned_bytes(kept);
   all.tape =
       tape_store<typename Loop::tape_type>::in_place ? static_cast<index>(sizeof(tape)) : flat;
   using log = step_log<typename Loop::record_type>;

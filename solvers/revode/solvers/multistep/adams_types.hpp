@@ -53,6 +53,11 @@ struct adams_cache {
   explicit adams_cache(const Y& y) : change(y), weight(y) {}
   template <class Self, class Visit>
   static void parts(Self&, Visit&&) {}
+  template <class Visit>
+  void temporaries(Visit&& visit) const {
+    visit(change);
+    visit(weight);
+  }
 };
 
 /// Also where the first evaluation was (the array's first column is where the second one was), and b − a, by

@@ -102,6 +102,12 @@ struct bdf_cache {
     visit(self.jacobian);
     visit(self.factors);
   }
+  template <class Visit>
+  void temporaries(Visit&& visit) const {
+    visit(stage);
+    visit(change);
+    visit(weight);
+  }
 };
 
 /// What a replay of a step must not decide; and what propose is to know of an attempt.
