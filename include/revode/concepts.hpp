@@ -45,8 +45,8 @@ struct default_types {
   using scratch = nothing;
   using seeds = nothing;
   static constexpr bool asks_jacobian = false;  ///< the whole field's, as a matrix
-  static constexpr int kept_calls =
-      0;  ///< stages whose calls leave a tape, where the field has one
+  /// Stages whose calls leave a tape, where the field has one (ad/field_tape.hpp).
+  static constexpr int kept_calls = 0;
 };
 
 /// A method overrides them in a member `template <class Y> struct types : default_types<Y>`; a

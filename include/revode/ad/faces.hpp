@@ -16,10 +16,10 @@ namespace revode {
 //   explicit part   f.explicit_part(…)         f.explicit_vjp  f.explicit_jvp  f.explicit_jacobian
 //   halves          f.dq(…), f.dp(…)
 //
-// Arguments are those of field_calls.hpp. The whole may keep a tape, f.tape_size (field_tape.hpp): a rule gives
-// its field's where value, pull and push take one behind their arguments, and drops it otherwise. The functions of a face are there where the field's are. A field
-// may have a mass matrix besides, f.mass(m), and indices f.index() (solve/mass/mass_matrix.hpp): a rule gives its
-// field's, or refuses it.
+// Arguments are those of field_calls.hpp. The functions of a face are there where the field's are. The whole may
+// have a tape, f.tape_size (field_tape.hpp): a rule hands its field's on where its functions take one behind their
+// arguments, and drops it otherwise. A field may have a mass matrix besides, f.mass(m), and indices f.index()
+// (solve/mass/mass_matrix.hpp): a rule gives its field's, or refuses it.
 
 struct whole_face {
   template <class F, class... A>

@@ -110,8 +110,8 @@ class tape_pool {
     b->next_free = std::exchange(free_, b);
     --held_;
   }
-  /// Half as many as there are, in one piece: an allocator that gives large pieces back to the system keeps twice
-  /// the largest one it saw freed (glibc's), so that the next gradient meets few fresh pages.
+  /// Half as many as there are, in one piece: an allocator that gives large pieces back to the system keeps
+  /// twice the largest one it saw freed (glibc's), so that the next gradient meets few fresh pages.
   void make() {
     const index wanted =
         std::min(std::max<index>(made_ / 2, 8), std::max<index>(largest_chunk / bytes_, 1));
@@ -144,6 +144,9 @@ struct kept_calls {
 
   void clear() {
     for (auto& one : of) one = {};
+  }
+  bool any() const {
+    return std::any_of(of, of + Stages, [](const auto& one) { return bool(one); });
   }
   /// Is there room for the calls of a further step, beside these?
   bool leave_room() const {

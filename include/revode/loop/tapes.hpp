@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <revode/concepts.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/loop/units.hpp>
 #include <revode/schedule/action.hpp>
@@ -73,7 +74,7 @@ class tape_store {
   void drop(index slot) {
     if constexpr (has_calls)
       if (static_cast<std::size_t>(slot) < calls_.size())
-        calls_[static_cast<std::size_t>(slot)].clear();
+        drop_calls(static_cast<std::size_t>(slot));
     if (!cells_ || chain_of(slot) == unit_cells::none) return;
     cells_->give(chain_of(slot));
     --live_;
@@ -82,7 +83,10 @@ class tape_store {
   /// Empties every slot, keeps the memory, and counts from 0 again.
   void clear() {
     for (index slot = 0; slot < static_cast<index>(chains_.size()); ++slot) drop(slot);
-    if constexpr (has_calls) calls_.clear();
+    if constexpr (has_calls) {
+      calls_.clear();
+      with_calls_ = oldest_ = 0;
+    }
     peak_ = 0;
   }
 
@@ -109,15 +113,21 @@ class tape_store {
     if constexpr (has_calls) {
       const auto i = static_cast<std::size_t>(slot);
       if (i >= calls_.size()) calls_.resize(i + 1);
+      drop_calls(i);
       calls_[i] = work.calls;
+      if (calls_[i].any()) ++with_calls_;
     }
+  }
+  void drop_calls(std::size_t i) {
+    if (calls_[i].any()) --with_calls_;
+    calls_[i].clear();
   }
   /// For the calls of a step that is recorded next; those of the oldest step go first.
   void make_room([[maybe_unused]] const Tape& work) {
     if constexpr (has_calls)
-      for (std::size_t tries = calls_.size(); tries > 0 && !work.calls.leave_room(); --tries) {
+      while (with_calls_ > 0 && !work.calls.leave_room()) {
         oldest_ = oldest_ < calls_.size() ? oldest_ : 0;
-        calls_[oldest_++].clear();
+        drop_calls(oldest_++);
       }
   }
 
@@ -172,16 +182,16 @@ class tape_store {
   index slots_;
   std::shared_ptr<unit_cells> cells_;
   std::vector<index> chains_;  // by slot, where there are cells
-  struct none_kept {};
   template <class T>
   static auto calls_of() {
     if constexpr (has_calls)
       return std::vector<std::remove_cvref_t<decltype(std::declval<T&>().calls)>>{};
     else
-      return none_kept{};
+      return no_calls{};
   }
-  [[no_unique_address]] decltype(calls_of<Tape>()) calls_{};
-  [[no_unique_address]] std::conditional_t<has_calls, std::size_t, none_kept> oldest_{};
+  [[no_unique_address]] decltype(calls_of<Tape>()) calls_{};  // by slot
+  index with_calls_ = 0;                                      // slots that hold some
+  std::size_t oldest_ = 0;                                    // of those, or before it
   index live_ = 0, peak_ = 0;
 };
 
