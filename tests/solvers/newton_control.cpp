@@ -139,6 +139,9 @@ TEST_CASE("a trial keeps Jacobian and factors only where the step before allows 
     CHECK_FALSE(renew_factors(kept, h));
   for (const double h : {0.5 * (1 + 1.1e-6), 0.5 * (1 - 1.1e-6), -0.5})
     CHECK(renew_factors(kept, h));
+  for (const double h : {0.34, 0.5, 0.74}) CHECK_FALSE(renew_factors(kept, h, true));
+  for (const double h : {0.33, 0.76, -0.5}) CHECK(renew_factors(kept, h, true));
+  CHECK(renew_factors(renewed, 0.5, true));
 }
 
 TEST_CASE_TEMPLATE("iterations leave 0.03 of a tolerance where nobody says how much", M, kvaerno3,

@@ -35,7 +35,7 @@ bool renew_jacobian(const Memo& memo, bool adaptive) {
   return !adaptive || !memo.next.keep_jacobian || memo.next.rejected;
 }
 template <class Memo>
-bool renew_factors(const Memo& memo, double h, bool dear) {
+bool renew_factors(const Memo& memo, double h, bool dear = false) {
   if (!memo.next.keep_factors) return true;
   if (dear) return !(h / memo.h_factors >= 0.667 && h / memo.h_factors <= 1.5);
   return !(std::abs(h - memo.h_factors) <= 1e-6 * std::abs(h));
