@@ -33,9 +33,9 @@ namespace revode {
 ///              events are known beforehand). Further ones are found and differentiated all the same,
 ///              and their log, of which reverse_statistics::log_bytes tells, comes on top
 ///   field_tapes  how many calls of the field leave a tape at once, where the field can (has_tape: a
-///              network's activations), which spares its vjp the forward pass. Unset: with store_all
-///              those of every step, with slots those of the step at hand, with a budget what fits and
-///              pays. Methods whose stages are no calls at known places keep none (method_types::kept_calls)
+///              network's activations), which spares its vjp the forward pass. Unset: those of the step at
+///              hand and of the steps whose tapes the schedule keeps; with a budget what fits and pays.
+///              Of explicit Runge–Kutta methods; the others keep none
 ///   slow_slots two_tier: how many of the slots lie in the slow pool
 ///   spill      folder of the slow pool's file; empty: the slow pool is memory
 struct recursive_checkpoint {
