@@ -74,7 +74,10 @@ class tangent_factors {
     return left;
   }
   const auto& limits() const { return one_.limits(); }
-  status trouble_of_numbers() const { return one_.trouble_of_numbers(); }
+  status trouble_of_numbers() const requires requires(const Factors& of) {
+    of.trouble_of_numbers();
+  }
+  { return one_.trouble_of_numbers(); }
   template <class X>
   void solve(X& x, X& y) const {
     forward([&](part& a, part& b) { one_.solve(a, b); }, x, y);
