@@ -18,7 +18,7 @@ using array = std::vector<double>;
 constexpr auto always = [](const auto&, const auto&) { return true; };
 
 /// A tree that lives on the heap: a list of two arrays, a number and a counter.
-using carry = std::tuple<std::vector<array>, double, index>;
+using heap_tree = std::tuple<std::vector<array>, double, index>;
 
 constexpr auto mix = [](const auto& c, const auto& p, auto& next) {
   using std::sin;
@@ -31,7 +31,7 @@ constexpr auto mix = [](const auto& c, const auto& p, auto& next) {
   steps = step + 1;
 };
 
-carry start(std::size_t n) { return {{array(n, 0.5), array(n, -0.25)}, 0.1, 0}; }
+heap_tree start(std::size_t n) { return {{array(n, 0.5), array(n, -0.25)}, 0.1, 0}; }
 
 /// What one run and pullback asks of operator new, and how much it holds at its worst moment.
 struct demand {
@@ -55,7 +55,7 @@ template <class Body>
 demand loop_of(index n, const Body& body, const loop_options& kept) {
   loop_options o = kept;
   o.max_steps = n;
-  const carry c = start(20);
+  const heap_tree c = start(20);
   const array p(20, 0.9);
   const auto w = zero_cotangent(c);
   return demand_of([&] {
@@ -78,7 +78,7 @@ TEST_CASE("a tree loop allocates nothing per step, and keeps what its slots say"
 }
 
 TEST_CASE("a budget in bytes is what the carries take, at most, and buys what fits") {
-  const carry c = start(500);
+  const heap_tree c = start(500);
   const array p(500, 0.9);
   const auto w = zero_cotangent(c);
   const index carry_bytes = leaf_bytes(c), work = 4 * carry_bytes + 2 * leaf_bytes(w);
@@ -120,7 +120,7 @@ TEST_CASE("a budget in bytes is what the carries take, at most, and buys what fi
 
 TEST_CASE("a forward run keeps the same few carries whatever its length") {
   const auto forward = [](index n) {
-    const carry c = start(20);
+    const heap_tree c = start(20);
     const array p(20, 0.9);
     return demand_of(
         [&] { auto run = bounded_while_loop(always, mix, c, p, {.max_steps = n, .keep = false}); });
