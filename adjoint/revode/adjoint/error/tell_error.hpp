@@ -9,6 +9,7 @@
 
 #include <revode/adjoint/error/other_solve.hpp>
 #include <revode/adjoint/gradient.hpp>
+#include <revode/solve/solution.hpp>
 
 namespace revode {
 
