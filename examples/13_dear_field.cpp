@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// prints: adams12: \d+ evaluations, dop853: \d+
-// prints: reached in \d rounds
+// prints: adams12: [0-9]+ evaluations, dop853: [0-9]+
+// prints: reached in [0-9] rounds
 // prints: the same bits with 4 states
 #include <cassert>
 #include <cmath>
