@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D ROOT=<source folder> -P source_rules.cmake: length, licence line, include guard, integers in schedule/,
-# names that occur once, rooms.
+# names that occur once, rooms, comparisons in CMake.
 cmake_policy(VERSION 3.25)
 set(limit 350)
 set(files)
@@ -52,6 +52,19 @@ foreach(room IN LISTS rooms)
   list(LENGTH inside count)
   if(count GREATER 20 AND NOT room MATCHES "revode/(solvers|problems)$")
     message(SEND_ERROR "${room}: ${count} headers, a room has at most 20")
+  endif()
+endforeach()
+
+# An unquoted word is a variable wherever one of its name is in sight, and what is compared is its value.
+set(lists ${ROOT}/CMakeLists.txt)
+foreach(folder IN ITEMS bench cmake examples src tests)
+  file(GLOB_RECURSE found ${ROOT}/${folder}/*.cmake ${ROOT}/${folder}/CMakeLists.txt)
+  list(APPEND lists ${found})
+endforeach()
+foreach(file IN LISTS lists)
+  file(STRINGS ${file} bare REGEX "STREQUAL [A-Za-z_]")
+  if(bare)
+    message(SEND_ERROR "${file}: quote what follows STREQUAL: ${bare}")
   endif()
 endforeach()
 

@@ -2,6 +2,6 @@
 # cmake -D PROGRAM=<program> -D EXPECTED=<tests/golden/….txt> -P counts.cmake: it prints that file.
 execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed RESULT_VARIABLE failed)
 file(READ ${EXPECTED} expected)
-if(failed OR NOT printed STREQUAL expected)
+if(failed OR NOT printed STREQUAL "${expected}")
   message(FATAL_ERROR "${PROGRAM} prints other lines than ${EXPECTED}:\n${printed}")
 endif()

@@ -2,6 +2,6 @@
 # cmake -D A=program -D B=program -P same_output.cmake
 execute_process(COMMAND ${A} OUTPUT_VARIABLE a COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${B} OUTPUT_VARIABLE b COMMAND_ERROR_IS_FATAL ANY)
-if(NOT a STREQUAL b OR a STREQUAL "")
+if(NOT a STREQUAL "${b}" OR a STREQUAL "")
   message(FATAL_ERROR "two builds differ:\n${a}and\n${b}")
 endif()
