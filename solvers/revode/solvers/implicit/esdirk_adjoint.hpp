@@ -9,30 +9,32 @@ namespace revode {
 // The derivative of a step is that of its solved stages (implicit function theorem). With J at
 // stage i and r_i = y + h Σ_{j<i} a_ij k_j, κ the cotangent of f there and ρ that of r:
 //   (I − hγ Jᵀ) κ_i = k̄_i + hγ ȳ_i,  ρ_i = ȳ_i + Jᵀκ_i,  k̄_j += h a_ij ρ_i for j < i
+// The last stage is the new state: ȳ_S is its cotangent λ, and 0 for the others. Of a pair the new state is the
+// sum with weights b, and the explicit part has cotangents ε as well:
+//   k̄_i, ε̄_i ∋ h b_i λ,  ε̄_j += h a^E_ij ρ_i for j < i,  ȳ_i = J_Eᵀ ε̄_i
 
-/// y_i = y + h Σ_{j≤i} a_ij k_j
+/// Y_i
 template <class M, class Y>
 void esdirk_stage(int i, scalar_t<Y> h, const esdirk_stages<M, Y>& s, Y& stage) {
-  sum_of_stages(M::tableau.a[i], i + 1, h, s.k, stage);
+  stage_increment(i, h, s, stage);
+  add(s.y, stage);
+}
+/// The new state of a pair, behind its last stage.
+template <imex_method M, class Y>
+void esdirk_end(scalar_t<Y> h, const esdirk_stages<M, Y>& s, Y& stage) {
+  stage_increment(s.stages - 1, h, s, stage);
+  add_sum_of_stages(imex_numbers<M>::from_last.w, s.stages, h, s.e, stage);
   add(s.y, stage);
 }
 
-/// What the scratch says of its factors; one without that keeps them for a step only.
-template <class Scratch>
-sweep_factors& sweep_of(Scratch& w, sweep_factors& of_step) {
-  if constexpr (requires { w.kept; })
-    return w.kept;
-  else
-    return of_step;
-}
-
-/// w.x = (I/(hγ) − J)⁻¹ w.right, or with Jᵀ, to rounding; J at w.stage. Factors of the stage or step
-/// before serve as long as refinement with them is cheaper than new ones. Reports a system that was not
-/// solved.
+/// w.x = (I − hγ J)⁻¹ w.right, or with Jᵀ, to rounding; J at w.stage, shift = 1/(hγ), by which w.right is
+/// multiplied. Factors of the stage or step before serve as long as refinement with them is cheaper than new
+/// ones. Reports a system that was not solved.
 template <bool Transposed, class M, class System, class Y>
 void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y> shift,
-                            sweep_factors& kept, esdirk_scratch<M, Y>& w) {
+                            esdirk_scratch<M, Y>& w) {
   using T = scalar_t<Y>;
+  for (int k = 0, n = length(w.right); k < n; ++k) w.right.data()[k] = shift * w.right.data()[k];
   algebra_of(m).evaluate(sys, t_stage, w.stage, w.jacobian);
   const auto residual = [&] {
     copy(w.right, w.rest[0]);
@@ -48,61 +50,108 @@ void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y>
     return refine(w.x, w.rest, residual, correct, most);
   };
   const double now = static_cast<double>(value_of(shift));
-  if (count_of(w.stage) > 8 && kept.serve(now) && from_zero(sweeps_worth_trying(w.jacobian)))
+  if (count_of(w.stage) > 8 && w.kept.serve(now) && from_zero(sweeps_worth_trying(w.jacobian)))
     return;
   count_factorization(sys);
   const bool factored = true_of_all(w.stage, w.factors.factor_shifted(w.jacobian, shift));
-  kept.renew(now);
+  w.kept.renew(now);
   if (!factored) return report(sys, trouble_of_factors(w.jacobian));
   if (from_zero(30)) return;
   const double size = std::abs(now) + largest_element(w.jacobian);
   report(sys, trouble_of_solution(&w.right, w.x, w.rest, 1, size, residual));
 }
 
+/// A stage's cotangent: its seed and h Σ_{j>i} a_ji ρ_j, of a pair also h b_i λ.
+template <class M, class Y>
+void pull_into_stage(int i, const double (&a)[esdirk_numbers<M>::stages][esdirk_numbers<M>::stages],
+                     scalar_t<Y> h, const Y& state_bar, const Y* seed,
+                     const esdirk_scratch<M, Y>& w, Y& target) {
+  using T = scalar_t<Y>;
+  constexpr int last = esdirk_numbers<M>::stages - 1;
+  fill(target, T(0));
+  if (seed != nullptr) copy(*seed, target);
+  if constexpr (imex_method<M>) axpy(h * T(M::tableau.a[last][i]), state_bar, target);
+  for (int j = last; j > i; --j)
+    if (a[j][i] != 0) axpy(h * T(a[j][i]), w.of_stage[j], target);
+}
+
+/// The cotangent of a pair's slope at the new state, which dense output reads, to that state.
+template <imex_method M, class System, class Y, class P>
+void pull_end(System& sys, double t, double t_new, const esdirk_stages<M, Y>& s,
+              esdirk_scratch<M, Y>& w, const Y& end_bar, Y& state_bar, P& p_bar,
+              step_ends<scalar_t<Y>>* ends) {
+  scalar_t<Y> t_bar(0);
+  esdirk_end(scalar_t<Y>(t_new - t), s, w.stage);
+  auto* const time = ends != nullptr ? &t_bar : nullptr;
+  sys.implicit_part().vjp(t_new, w.stage, end_bar, time, state_bar, p_bar);
+  sys.explicit_part().vjp(t_new, w.stage, end_bar, time, state_bar, p_bar);
+  if (ends != nullptr) ends->t_new += t_bar;
+}
+
+/// What h itself has of a stage with cotangent ρ, and of the new state of a pair.
+template <class M, class Y>
+void pull_length(int i, const esdirk_stages<M, Y>& s, const Y& rho, const Y& state_bar,
+                 scalar_t<Y>& h_bar) {
+  using T = scalar_t<Y>;
+  for (int j = 0; j <= i; ++j) {
+    h_bar = muladd(T(M::tableau.a[i][j]), dot(rho, s.k[j]), h_bar);
+    if constexpr (imex_method<M>)
+      h_bar = muladd(T(M::explicit_rows[i][j]), dot(rho, s.e[j]), h_bar);
+  }
+  if constexpr (imex_method<M>)
+    h_bar = muladd(T(M::tableau.a[s.stages - 1][i]),
+                   dot(state_bar, s.k[i]) + dot(state_bar, s.e[i]), h_bar);
+}
+
 /// The exact transpose of one step.
-/// cost    a Jacobian, a VJP and two or more solves a stage; a factorisation a stage at most
+/// cost    a Jacobian, a VJP (of a pair one of each part) and two or more solves a stage; a factorisation a stage
+///         at most
 template <esdirk_method M, class System, class Y, class P>
 void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M>&,
           const esdirk_stages<M, Y>& s, esdirk_scratch<M, Y>& w, const esdirk_stages<M, Y>* seeds,
           Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
+  constexpr bool pair = imex_method<M>;
   const T h = T(t_new - t), h_gamma = T(esdirk_numbers<M>::gamma * (t_new - t)),
           shift = T(1) / h_gamma;
-  sweep_factors of_step, &kept = sweep_of(w, of_step);
-  kept.open(t_new);
+  if constexpr (pair)
+    if (seeds != nullptr) pull_end(sys, t, t_new, s, w, seeds->end, state_bar, p_bar, ends);
+  auto& side = implicit_side<M>(sys);
+  w.kept.open(t_new);
   T h_bar(0);
   for (int i = stages - 1; i >= 0; --i) {
-    fill(w.right, T(0));
-    if (seeds != nullptr) copy(seeds->k[i], w.right);
-    for (int j = stages - 1; j > i; --j)
-      if (M::tableau.a[j][i] != 0) axpy(h * T(M::tableau.a[j][i]), w.of_stage[j], w.right);
-    const bool last = i == stages - 1;
-    if (last) axpy(h_gamma, state_bar, w.right);
-    esdirk_stage<M>(i, h, s, w.stage);
+    const bool is_end = !pair && i == stages - 1;
     const double t_stage = esdirk_time<M>(i, t, t_new);
-    if (i > 0) {
-      for (int k = 0, n = length(w.right); k < n; ++k)
-        w.right.data()[k] = shift * w.right.data()[k];
-      solve_stage_derivative<true>(m, sys, t_stage, shift, kept, w);
-    } else {
-      copy(w.right, w.x[0]);
-    }
-    T t_bar(0);
+    T t_bar(0), *const time = ends != nullptr ? &t_bar : nullptr;
     Y& rho = w.of_stage[i];
-    if (last)
-      copy(state_bar, rho);
+    esdirk_stage(i, h, s, w.stage);
+    fill(rho, T(0));
+    if (is_end) copy(state_bar, rho);
+    if constexpr (pair) {
+      const Y* seed = seeds != nullptr ? &seeds->e[i] : nullptr;
+      pull_into_stage(i, M::explicit_rows, h, state_bar, seed, w, w.end);
+      sys.explicit_part().vjp(t_stage, w.stage, w.end, time, rho, p_bar);
+    }
+    const Y* seed = seeds != nullptr ? &seeds->k[i] : nullptr;
+    pull_into_stage(i, M::tableau.a, h, state_bar, seed, w, w.right);
+    if (is_end || (pair && i > 0)) axpy(h_gamma, rho, w.right);
+    if (i > 0)
+      solve_stage_derivative<true>(m, side, t_stage, shift, w);
     else
-      fill(rho, T(0));
-    sys.vjp(t_stage, w.stage, w.x[0], ends != nullptr ? &t_bar : nullptr, rho, p_bar);
+      copy(w.right, w.x[0]);
+    side.vjp(t_stage, w.stage, w.x[0], time, rho, p_bar);
     if (ends == nullptr) continue;
+    pull_length(i, s, rho, state_bar, h_bar);
     const T c = T(M::tableau.c[i]);
-    for (int j = 0; j <= i; ++j) h_bar = muladd(T(M::tableau.a[i][j]), dot(rho, s.k[j]), h_bar);
     ends->t += (1 - c) * t_bar;
     ends->t_new += c * t_bar;
   }
-  kept.close(t);
-  copy(w.of_stage[stages - 1], state_bar);
+  w.kept.close(t);
+  if constexpr (pair)
+    add(w.of_stage[stages - 1], state_bar);
+  else
+    copy(w.of_stage[stages - 1], state_bar);
   for (int i = stages - 2; i >= 0; --i) add(w.of_stage[i], state_bar);
   if (seeds != nullptr) add(seeds->y, state_bar);
   if (ends == nullptr) return;
@@ -110,39 +159,82 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
   ends->t_new += h_bar;
 }
 
-/// The exact derivative of one step. Leaves the tangents of the stages' derivatives in w.of_stage.
-/// cost    a Jacobian, a JVP and two or more solves a stage; a factorisation a stage at most
+/// out += h Σ_{j<known} row_j k̇_j + ḣ Σ_{j<past} row_j k_j
+template <int S, class Y>
+void push_sum(const double (&row)[S], int known, int past, scalar_t<Y> h, scalar_t<Y> h_dot,
+              const Y (&k_dot)[S], const Y (&k)[S], Y& out) {
+  using T = scalar_t<Y>;
+  for (int j = 0; j < past; ++j) {
+    if (j < known) axpy(h * T(row[j]), k_dot[j], out);
+    axpy(h_dot * T(row[j]), k[j], out);
+  }
+}
+/// The tangent of a pair's new state from that of the old one.
+template <imex_method M, class Y>
+void push_end(scalar_t<Y> h, scalar_t<Y> h_dot, const esdirk_stages<M, Y>& s,
+              const esdirk_scratch<M, Y>& w, Y& y_dot) {
+  const auto& b = M::tableau.a[s.stages - 1];
+  push_sum(b, s.stages, s.stages, h, h_dot, w.of_stage, s.k, y_dot);
+  push_sum(b, s.stages, s.stages, h, h_dot, w.e, s.e, y_dot);
+}
+
+/// The exact derivative of one step. Leaves the tangents of the stages' derivatives in w.of_stage, of a pair's
+/// explicit part in w.e.
+/// cost    a Jacobian, a JVP (of a pair one of each part) and two or more solves a stage; a factorisation a stage
+///         at most
 template <esdirk_method M, class System, class Y, class P>
 void push(const M& m, System& sys, double t, double t_new, const esdirk_record<M>&,
           const esdirk_stages<M, Y>& s, esdirk_scratch<M, Y>& w, Y& y_dot, const P& p_dot,
           const step_ends<scalar_t<Y>>& ends) {
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
+  constexpr bool pair = imex_method<M>;
   const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
   const T h_gamma = T(esdirk_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
-  sweep_factors of_step, &kept = sweep_of(w, of_step);
-  kept.open(t);
+  auto& side = implicit_side<M>(sys);
+  Y* moved = w.rest;
+  if constexpr (pair) moved = &w.end;  // which no solve writes
+  w.kept.open(t);
   for (int i = 0; i < stages; ++i) {
     const T c = T(M::tableau.c[i]), t_dot = (1 - c) * ends.t + c * ends.t_new;
     const double t_stage = esdirk_time<M>(i, t, t_new);
-    copy(y_dot, w.rest[0]);
-    for (int j = 0; j <= i; ++j) {
-      if (j < i) axpy(h * T(M::tableau.a[i][j]), w.of_stage[j], w.rest[0]);
-      axpy(h_dot * T(M::tableau.a[i][j]), s.k[j], w.rest[0]);
-    }
-    esdirk_stage<M>(i, h, s, w.stage);
+    copy(y_dot, *moved);
+    push_sum(M::tableau.a[i], i, i + 1, h, h_dot, w.of_stage, s.k, *moved);
+    if constexpr (pair) push_sum(M::explicit_rows[i], i, i, h, h_dot, w.e, s.e, *moved);
+    esdirk_stage(i, h, s, w.stage);
     if (i == 0) {
-      sys.jvp(t_stage, w.stage, t_dot, w.rest[0], p_dot, w.of_stage[0]);
-      continue;
+      side.jvp(t_stage, w.stage, t_dot, *moved, p_dot, w.of_stage[0]);
+    } else {
+      side.jvp(t_stage, w.stage, t_dot, *moved, p_dot, w.right);
+      if (!pair && i == stages - 1) copy(*moved, y_dot);
+      solve_stage_derivative<false>(m, side, t_stage, shift, w);
+      copy(w.x[0], w.of_stage[i]);
     }
-    sys.jvp(t_stage, w.stage, t_dot, w.rest[0], p_dot, w.right);
-    for (int k = 0, n = length(w.right); k < n; ++k) w.right.data()[k] = shift * w.right.data()[k];
-    if (i == stages - 1) copy(w.rest[0], y_dot);
-    solve_stage_derivative<false>(m, sys, t_stage, shift, kept, w);
-    copy(w.x[0], w.of_stage[i]);
+    if constexpr (pair) {
+      if (i > 0) axpy(h_gamma, w.of_stage[i], *moved);
+      sys.explicit_part().jvp(t_stage, w.stage, t_dot, *moved, p_dot, w.e[i]);
+    }
   }
-  kept.close(t_new);
-  axpy(h_gamma, w.of_stage[stages - 1], y_dot);
+  w.kept.close(t_new);
+  if constexpr (pair)
+    push_end(h, h_dot, s, w, y_dot);
+  else
+    axpy(h_gamma, w.of_stage[stages - 1], y_dot);
+}
+
+/// The tangent of a pair's slope at the new state, for dense output.
+template <imex_method M, class System, class Y, class P>
+void push_extend(const M&, System& sys, double t, double t_new, const esdirk_stages<M, Y>& s,
+                 esdirk_scratch<M, Y>& w, const Y& y_dot, const P& p_dot,
+                 const step_ends<scalar_t<Y>>& ends) {
+  const scalar_t<Y> h(t_new - t);
+  Y& moved = w.rest[0];
+  copy(y_dot, moved);
+  push_end(h, ends.t_new - ends.t, s, w, moved);
+  esdirk_end(h, s, w.stage);
+  sys.implicit_part().jvp(t_new, w.stage, ends.t_new, moved, p_dot, w.end);
+  sys.explicit_part().jvp(t_new, w.stage, ends.t_new, moved, p_dot, w.right);
+  add(w.right, w.end);
 }
 
 }  // namespace revode

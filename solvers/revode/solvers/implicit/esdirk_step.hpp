@@ -1,113 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/ad/functions.hpp>
-#include <revode/solvers/implicit/esdirk_types.hpp>
+#include <revode/solvers/implicit/esdirk_stage.hpp>
 
 namespace revode {
 
-/// z of the first implicit stage: the last step's polynomial through its start, a middle stage and
-/// its end, less its end.
-template <class M, class Y>
-void predict_first_stage(const newton_memo<Y, 2>& memo, double h, Y& z) {
-  using T = scalar_t<Y>;
-  fill(z, T(0));
-  if (memo.h == 0) return;
-  const double x = M::tableau.c[1] * h / memo.h;
-  if constexpr (esdirk_numbers<M>::middle == 0) {
-    axpy(T(x), memo.past[1], z);
-  } else {
-    const double m = M::tableau.c[esdirk_numbers<M>::middle];
-    axpy(T((1 + x) * x / (m * (m - 1))), memo.past[0], z);
-    axpy(T((1 + x) * (1 + x - m) / (1 - m) - 1), memo.past[1], z);
-  }
-}
-
-/// What stage i starts from: c.known = h Σ_{j<i} a_ij k_j and the predicted c.z.
-template <class M, class Y>
-void open_stage(int i, double h, const newton_memo<Y, 2>& memo, const esdirk_stages<M, Y>& s,
-                esdirk_cache<algebra_t<M>, Y>& c) {
-  using T = scalar_t<Y>;
-  sum_of_stages(M::tableau.a[i], i, T(h), s.k, c.known);
-  if (i == 1)
-    predict_first_stage<M>(memo, h, c.z);
-  else
-    sum_of_stages(esdirk_numbers<M>::predictor.p[i], i, T(h), s.k, c.z);
-}
-
-/// What is left of the stage equation (z − known)/(hγ) = f(tᵢ, y + z), in c.correction.
-template <class M, class System, class Y, class Cache>
-void stage_residual(System& sys, int i, double t, double t_new, const Y& y, Cache& c) {
-  using T = scalar_t<Y>;
-  const T inverse = T(1) / T((t_new - t) * esdirk_numbers<M>::gamma);
-  copy(y, c.stage);
-  add(c.z, c.stage);
-  sys(esdirk_time<M>(i, t, t_new), c.stage, c.correction);
-  for (int k = 0, n = length(y); k < n; ++k)
-    c.correction.data()[k] =
-        muladd(inverse, c.known.data()[k] - c.z.data()[k], c.correction.data()[k]);
-}
-
-/// c.correction ← (I/(hγ) − J)⁻¹ c.correction with J, and h, as the factors have it; with J at the stage, and no
-/// further than the goal, where there is one. Whether it was reached.
-template <class M, class Cache>
-bool solve_correction(int i, double t, double t_new, double goal, bool first, Cache& c) {
-  if constexpr (Cache::inexact) {
-    using T = scalar_t<decltype(c.stage)>;
-    if (goal > 0)
-      c.factors.move(esdirk_time<M>(i, t, t_new), c.stage,
-                     T(1) / T((t_new - t) * esdirk_numbers<M>::gamma));
-    return solve_to(c.factors, goal, first, c.correction);
-  } else {
-    solve_roughly<false>(c.factors, newton_solve_tolerance, c.correction);
-    if constexpr (requires { c.factors.price(); })
-      if (c.longer != 1)
-        for (int k = 0, n = length(c.correction); k < n; ++k)
-          c.correction.data()[k] = c.correction.data()[k] / c.longer;
-    return true;
-  }
-}
-/// k_i = (z − known)/(hγ): f is not evaluated again, which would magnify what is left of the error.
-template <class M, class Y>
-void close_stage(int i, double h, const esdirk_cache<algebra_t<M>, Y>& c, esdirk_stages<M, Y>& s) {
-  using T = scalar_t<Y>;
-  const T inverse = T(1) / T(h * esdirk_numbers<M>::gamma);
-  for (int k = 0, n = length(s.y); k < n; ++k)
-    s.k[i].data()[k] = inverse * (c.z.data()[k] - c.known.data()[k]);
-}
-
-/// Over duals: the tangent of the solved stage, with the Jacobian there, by corrections that leave
-/// values alone.
-template <class M, class A, class System, class Y, class Cache>
-void settle_stage(const A& algebra, System& sys, int i, double t, double t_new, const Y& y,
-                  Cache& c) {
-  using T = scalar_t<Y>;
-  auto jacobian = c.jacobian;
-  auto factors = c.factors;
-  copy(y, c.stage);
-  add(c.z, c.stage);
-  algebra.evaluate(sys, esdirk_time<M>(i, t, t_new), c.stage, jacobian);
-  if (!factors.factor_shifted(jacobian, T(1) / T((t_new - t) * esdirk_numbers<M>::gamma)))
-    report(sys, status::linear_solve_failure);
-  for (int round = 0; round < 3; ++round) {
-    stage_residual<M>(sys, i, t, t_new, y, c);
-    for (int k = 0, n = length(y); k < n; ++k)
-      c.correction.data()[k] = c.correction.data()[k] - T(value_of(c.correction.data()[k]));
-    factors.solve(c.correction);
-    add(c.correction, c.z);
-  }
-}
-
-/// Jacobian and factors as decided, y_n and the first stage on the tape. `to` is the carry of the
-/// new step, with state and memo of the old one.
+/// f at (t, y), in its parts where the method takes them, into the cache.
 template <class M, class System, class Y>
+void take_slopes(System& sys, double t, carry<M, Y>& c) {
+  implicit_side<M>(sys)(t, c.state, c.cache.slope);
+  if constexpr (imex_method<M>) sys.explicit_part()(t, c.state, c.cache.explicit_slope);
+}
+
+/// Jacobian and factors as decided, y_n and the first stage, of cache `from`, on the tape. `to` is the carry of
+/// the new step, with state and memo of the old one.
+template <class M, class System, class Cache, class Y>
 status prepare_esdirk_step(const M& m, System& sys, double t, double t_new,
-                           const esdirk_record<M>& r, const Y& slope, carry<M, Y>& to,
+                           const esdirk_record<M>& r, const Cache& from, carry<M, Y>& to,
                            esdirk_stages<M, Y>& s) {
   const double h = t_new - t;
   copy(to.state, s.y);
-  copy(slope, s.k[0]);
-  const status found = take_jacobian(m, sys, t, s.y, r, to);
+  copy(from.slope, s.k[0]);
+  if constexpr (imex_method<M>) copy(from.explicit_slope, s.e[0]);
+  const status found = take_jacobian(m, implicit_side<M>(sys), t, s.y, r, to);
   if (found != status::success) return found;
   if (r.has(r.new_factors)) {
     count_factorization(sys);
@@ -122,25 +37,36 @@ status prepare_esdirk_step(const M& m, System& sys, double t, double t_new,
   return status::success;
 }
 
-/// The new state, the last stage; its slope; and what the next step is predicted from.
+/// The new state, the last stage or, of a pair, what b makes of all; its slopes; and what the next step is
+/// predicted from.
 template <class M, class System, class Y>
-void finish_esdirk_step(System& sys, double t, double t_new, const esdirk_stages<M, Y>& s,
+void finish_esdirk_step(System& sys, double t, double t_new, esdirk_stages<M, Y>& s,
                         carry<M, Y>& to) {
   constexpr int middle = esdirk_numbers<M>::middle;
+  const scalar_t<Y> h(t_new - t);
+  if constexpr (imex_method<M>)
+    add_sum_of_stages(imex_numbers<M>::from_last.w, s.stages, h, s.e, to.cache.z);
+  if constexpr (middle > 0) stage_increment(middle, h, s, to.memo.past[0]);
   copy(s.y, to.state);
   add(to.cache.z, to.state);
-  if constexpr (middle > 0)
-    sum_of_stages(M::tableau.a[middle], middle + 1, scalar_t<Y>(t_new - t), s.k, to.memo.past[0]);
   copy(to.cache.z, to.memo.past[1]);
   to.memo.h = t_new - t;
-  sys(t_new, to.state, to.cache.slope);
+  take_slopes(sys, t_new, to);
+  if constexpr (imex_method<M>) {
+    copy(to.cache.slope, s.end);
+    add(to.cache.explicit_slope, s.end);
+  }
 }
 
 template <esdirk_method M, class System, class Y>
 void refresh(const M& m, System& sys, double t, carry<M, Y>& c) {
   using T = scalar_t<Y>;
-  sys(t, c.state, c.cache.slope);
-  algebra_of(m).evaluate(sys, c.memo.t_jacobian, c.memo.y_jacobian, c.cache.jacobian);
+  static_assert(
+      !imex_method<M> || requires { sys.implicit_part(); },
+      "an implicit-explicit method takes a field with implicit_part and explicit_part");
+  take_slopes(sys, t, c);
+  algebra_of(m).evaluate(implicit_side<M>(sys), c.memo.t_jacobian, c.memo.y_jacobian,
+                         c.cache.jacobian);
   if (c.memo.h_factors != 0)
     c.cache.factors.factor_shifted(c.cache.jacobian,
                                    T(1) / T(c.memo.h_factors * esdirk_numbers<M>::gamma));
@@ -157,47 +83,20 @@ void begin(const M& m, System& sys, double t, const Y& y, carry<M, Y>& c) {
 template <esdirk_method M, class System, class Y>
 void replay(const M& m, System& sys, double t, double t_new, const esdirk_record<M>& r,
             carry<M, Y>& c, esdirk_stages<M, Y>& s) {
-  const double h = t_new - t;
-  prepare_esdirk_step(m, sys, t, t_new, r, c.cache.slope, c, s);
-  for (int i = 1; i < esdirk_numbers<M>::stages; ++i) {
-    open_stage<M>(i, h, c.memo, s, c.cache);
+  prepare_esdirk_step(m, sys, t, t_new, r, c.cache, c, s);
+  auto& side = implicit_side<M>(sys);
+  for (int i = 1; i < s.stages; ++i) {
+    open_stage(i, t_new - t, c.memo, s, c.cache);
     for (int round = 0; round < r.iterations[i - 1]; ++round) {
-      stage_residual<M>(sys, i, t, t_new, s.y, c.cache);
+      stage_residual<M>(side, i, t, t_new, s.y, c.cache);
       solve_correction<M>(i, t, t_new, goal_of(r), round == 0, c.cache);
       add(c.cache.correction, c.cache.z);
     }
     if constexpr (is_differentiable_v<scalar_t<Y>>)
-      settle_stage<M>(algebra_of(m), sys, i, t, t_new, s.y, c.cache);
-    close_stage<M>(i, h, c.cache, s);
+      settle_stage<M>(algebra_of(m), side, i, t, t_new, s.y, c.cache);
+    close_stage(sys, i, t, t_new, c.cache, s);
   }
-  finish_esdirk_step<M>(sys, t, t_new, s, c);
-}
-
-template <class M, class System, class Y, class Cache>
-status iterate_stage(System& sys, int i, double t, double t_new, const Y& y,
-                     const inexact_goal& goal, newton_control& control, Cache& c) {
-  using verdict = newton_control::verdict;
-  for (bool first = true;; first = false) {
-    stage_residual<M>(sys, i, t, t_new, y, c);
-    if (!first && goal.residual > 0) {
-      const double left = plain_norm(c.correction) / goal.residual;
-      if (left <= 1) {
-        control.settle(left * goal.correction);
-        return status::success;
-      }
-    }
-    const bool reached = solve_correction<M>(i, t, t_new, goal.residual, first, c);
-    const double norm = std::sqrt(weighted_square(c.correction, c.weight));
-    const verdict found = control.judge(norm);
-    if (found == verdict::failed) {
-      if (norm - norm == 0) return status::newton_failure;
-      if constexpr (requires { c.factors.trouble_of_numbers(); })
-        return c.factors.trouble_of_numbers();
-      return status::non_finite_field;
-    }
-    add(c.correction, c.z);
-    if (found == verdict::done && (reached || control.iterations() >= 10)) return status::success;
-  }
+  finish_esdirk_step(sys, t, t_new, s, c);
 }
 
 /// The goal of a trial's solves for Newton's κ, into the record.
@@ -210,10 +109,11 @@ inexact_goal goal_of_step(const tolerance& tol, double kappa, double shift,
   return {};
 }
 
-/// err² of h Σ (b_j − b̂_j) k_j, filtered where the method asks for it.
-template <class M, class Y>
+/// err² of h Σ (b_j − b̂_j) (k_j + e_j), in units of max(|y|, |last stage|), filtered where the method asks for
+/// it.
+template <class M, class Y, class Cache>
 mean_of_all esdirk_error_squared(const tolerance& tol, double h, double h_factors,
-                                 const esdirk_stages<M, Y>& s, esdirk_cache<algebra_t<M>, Y>& c) {
+                                 const esdirk_stages<M, Y>& s, Cache& c) {
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
   Y& error = c.correction;
@@ -223,6 +123,7 @@ mean_of_all esdirk_error_squared(const tolerance& tol, double h, double h_factor
   double by = M::filtered ? 1 / esdirk_numbers<M>::gamma : h;
   if constexpr (M::filtered && requires { c.factors.price(); }) by *= h / h_factors;
   sum_of_stages(row, stages, T(by), s.k, error);
+  if constexpr (imex_method<M>) add_sum_of_stages(row, stages, T(by), s.e, error);
   if constexpr (M::filtered) solve_roughly<false>(c.factors, newton_solve_tolerance, error);
   copy(s.y, c.stage);
   for (int i = 0, n = length(s.y); i < n; ++i) {
@@ -233,6 +134,7 @@ mean_of_all esdirk_error_squared(const tolerance& tol, double h, double h_factor
   return error_mean(tol, error, c.weight, c.stage);
 }
 
+/// cost    per stage: the field, or its implicit part, once an iteration; of a pair the explicit part once
 template <class M, class System, class Y>
 outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const tolerance& tol, double t,
                                           double t_new, const carry<M, Y>& from,
@@ -242,7 +144,7 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   outcome<esdirk_record<M>> found;
   const bool old = from.memo.h_factors != 0 && are_dear(from.cache.factors);
   found.record = choose_factors<esdirk_record<M>>(t, h, tol.estimate, from, next, old, again);
-  found.what = prepare_esdirk_step(m, sys, t, t_new, found.record, from.cache.slope, next, s);
+  found.what = prepare_esdirk_step(m, sys, t, t_new, found.record, from.cache, next, s);
   trial_scale scale{found.what, 0, 0};
   if (is_spread_v<Y> || found.what == status::success) {
     fill_weights(s.y, tol, next.cache.weight);
@@ -263,10 +165,11 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   if constexpr (requires { next.cache.factors.price(); })
     rate = std::fmax(rate, std::abs(next.cache.longer - 1));
   for (int i = 1; i < esdirk_numbers<M>::stages; ++i) {
-    open_stage<M>(i, h, next.memo, s, next.cache);
+    open_stage(i, h, next.memo, s, next.cache);
     newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? 10 : 50, first_rate(rate),
                            measured, rounding);
-    found.what = iterate_stage<M>(sys, i, t, t_new, s.y, goal, control, next.cache);
+    found.what =
+        iterate_stage<M>(implicit_side<M>(sys), i, t, t_new, s.y, goal, control, next.cache);
     count_iterations(sys, control.iterations());
     found.record.iterations[i - 1] = static_cast<std::uint8_t>(control.iterations());
     if (found.what != status::success) {
@@ -276,7 +179,7 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
     rate = control.rate();
     measured = control.measured();
     theta = std::fmax(theta, control.theta());
-    close_stage<M>(i, h, next.cache, s);
+    close_stage(sys, i, t, t_new, next.cache, s);
   }
   found.record.rate = static_cast<float>(rate);
   if (theta <= (are_dear(next.cache.factors) ? 0.1 : 1e-2)) found.record.flags |= found.record.fast;
@@ -286,7 +189,7 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
     if constexpr (M::filtered) count_solves(sys, 1);
     if (!(found.error_squared <= 1)) return found;
   }
-  finish_esdirk_step<M>(sys, t, t_new, s, next);
+  finish_esdirk_step(sys, t, t_new, s, next);
   if constexpr (is_spread_v<Y>)
     if (!tol.estimate && !all_of_it_finite(next.state)) found.what = status::non_finite_state;
   return found;

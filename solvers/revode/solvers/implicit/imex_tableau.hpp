@@ -15,6 +15,9 @@ namespace revode {
 template <class M>
 struct imex {
   using implicit_method = M;
+  static constexpr const auto& tableau = M::tableau;
+  static constexpr const auto& explicit_rows = M::explicit_rows;
+  static constexpr bool filtered = M::filtered;
   static constexpr const char* name = M::imex_name;
   static constexpr const char* source = M::source;
   static constexpr int order = M::order, embedded_order = M::embedded_order, dense_order = 3;
@@ -22,20 +25,19 @@ struct imex {
   double newton = 0;  ///< what iterations may leave, in units of the tolerance; 0: chosen
 };
 
+/// An ESDIRK method for one part of a field, with an explicit one for the other.
 template <class M>
-concept imex_method = requires {
+concept imex_method = esdirk_method<M> && requires {
   typename M::implicit_method;
-  M::implicit_method::explicit_rows;
+  M::explicit_rows;
 };
 
 /// The numbers of a pair, as values in constant expressions.
 template <imex_method M>
-struct imex_numbers : esdirk_numbers<typename M::implicit_method> {
-  using base = esdirk_numbers<typename M::implicit_method>;
-  using implicit_method = typename M::implicit_method;
+struct imex_numbers : esdirk_numbers<M> {
+  using base = esdirk_numbers<M>;
   static constexpr int stages = base::stages;
-  static constexpr typename base::rows explicit_predictor =
-      base::predictor_of(implicit_method::explicit_rows);
+  static constexpr typename base::rows explicit_predictor = base::predictor_of(M::explicit_rows);
 
   struct row {
     double w[stages];
@@ -44,14 +46,7 @@ struct imex_numbers : esdirk_numbers<typename M::implicit_method> {
   static constexpr row from_last = [] {
     row r{};
     for (int j = 0; j < stages; ++j)
-      r.w[j] =
-          implicit_method::tableau.a[stages - 1][j] - implicit_method::explicit_rows[stages - 1][j];
-    return r;
-  }();
-  static constexpr row estimate = [] {
-    row r{};
-    for (int j = 0; j < stages; ++j)
-      r.w[j] = implicit_method::tableau.a[stages - 1][j] - implicit_method::tableau.b_embedded[j];
+      r.w[j] = M::tableau.a[stages - 1][j] - M::explicit_rows[stages - 1][j];
     return r;
   }();
 };
