@@ -15,15 +15,7 @@ inline constexpr bool is_massive_v = requires {
   requires System::massive;
 };
 
-/// What a method does not have.
-struct nothing {
-  friend constexpr bool operator==(nothing, nothing) = default;
-};
-
 inline constexpr nothing no_mass{};
-
-/// Of steps whose calls of the field leave no tapes; see ad/field_tape.hpp.
-struct no_calls {};
 
 /// The types of a method over user states Y, and what they are when the method does not say:
 ///   state    differentiable; the shape of cotangents and tangents

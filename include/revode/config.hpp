@@ -51,6 +51,14 @@ namespace revode {
 /// Step numbers, slot numbers and counts of evaluations.
 using index = std::int64_t;
 
+/// What a method or a type does not have.
+struct nothing {
+  friend constexpr bool operator==(nothing, nothing) = default;
+};
+/// What a step has whose calls of the field leave no tapes (ad/field_tape.hpp): another type, for two members of
+/// one empty type have two addresses.
+struct no_calls {};
+
 /// a*b + c: one rounding where the target has fused multiply-add, two elsewhere. Written out
 /// wherever a fused product is wanted, since -ffp-contract=off keeps the compiler from choosing.
 REVODE_HD double muladd(double a, double b, double c) {

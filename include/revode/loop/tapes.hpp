@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <revode/concepts.hpp>
+#include <revode/config.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/loop/units.hpp>
 #include <revode/schedule/action.hpp>

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <revode/concepts.hpp>
+#include <revode/config.hpp>
 #include <revode/linalg/dense/column_lu.hpp>
 #include <revode/linalg/dense/dense_matrix.hpp>
 
