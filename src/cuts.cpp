@@ -73,21 +73,21 @@ index cut_list::bytes() const {
 }
 
 const cut& cut_list::log_cut(index step, double end, double t, double theta,
-                             const std::vector<int>& found, double aim) {
-  cut c{step, end, t, theta, events_.size(), 0, due_, extra_, !found.empty()};
-  auto located = found.begin();
-  const auto add_located = [&](int before) {
-    for (; located != found.end() && *located < before; ++located)
-      events_.push_back({*located, -1});
-  };
-  for (; pending(c.t); ++due_) {
-    const known_time& k = known_[due_];
-    if (k.which >= 0) add_located(k.which);
-    events_.push_back({k.which, static_cast<std::ptrdiff_t>(due_)});
-    c.begins = c.begins || k.which >= 0 || k.after != k.t || k.end != k.t;
-    if (direction_ * (k.after - c.t) > 0) c.t = k.after;
-  }
-  for (; located != found.end(); ++located) events_.push_back({*located, -1});
+                             std::span<const bool> found, double aim) {
+  cut c{step, end, t, theta, events_.size(), 0, due_, extra_, false};
+  c.begins = pass_known_times(direction_, known_.data(), known_.size(), due_, c.t);
+  in_order_of_cut(
+      known_.data(), c.due, due_, static_cast<int>(found.size()),
+      [&](int from, int before) {
+        for (int k = from; k < before && k < static_cast<int>(found.size()); ++k)
+          if (found[static_cast<std::size_t>(k)]) {
+            events_.push_back({k, -1});
+            c.begins = true;
+          }
+      },
+      [&](std::size_t k) {
+        events_.push_back({known_[k].which, static_cast<std::ptrdiff_t>(k)});
+      });
   c.past = events_.size();
   c.due = due_;
   if (direction_ * (aim - c.t) > 0) ++c.extra;

@@ -260,7 +260,7 @@ class stepper {
     const bool whole = theta < 0 || theta == 1;
     if constexpr (has_dense_output_v<M>)
       if (points_.waits())
-        points_.keep_inside(march_, tape, cuts_.time_at(tape, theta), theta, whole, i);
+        points_.keep_inside(march_, tape, time_in_step(tape.t, tape.t_new, theta), theta, whole, i);
     march_.take(t_new, tape.calls);
     ++result_.stats.accepted;
     if (whole && points_.waits()) points_.keep_reached(t_new, march_.y(), i);

@@ -94,26 +94,14 @@ struct event_group {
   REVODE_HD std::int64_t finish_step(group_type& g, const tapes_type& tapes, state_type& ev, int l,
                                      index lane, bool& taken) const {
     taken = false;
-    typename cutter::found_type what;
     P p;
     read_lane(g.p, l, p);
     lane_piece<M, F, Y, P> step(forward.m, forward.f, p);
     step.read(g, tapes, l);
-    if constexpr (has_located<Y, P>(static_cast<const Pack*>(nullptr))) {
-      if (ev.hit[l] > 0) {
-        step.extended();
-        if (ev.hit[l] > 1) g.evaluations[l] += step.sys.counts.field_evaluations;
-        const lane_verdict v = look_at_lane(ev, l, step, p, events.samples, what);
-        if (v == lane_verdict::unresolved) return code(status::event_not_resolved);
-      }
-    }
-    const double inside = step.t + what.theta * (step.t_new - step.t);
-    if (what.theta >= 0 && g.direction[l] * (step.t_new - inside) <= 0) what.theta = 1;
-    if constexpr (has_located<Y, P>(static_cast<const Pack*>(nullptr))) {
-      const double at = what.theta == 1 ? step.t_new : inside;
-      if (what.theta >= 0 && !occur_in_lane(ev, l, at, step, p, what))
-        return code(status::event_not_resolved);
-    }
+    auto what = take_search(ev, l);
+    if constexpr (has_located<Y, P>(static_cast<const Pack*>(nullptr)))
+      if (ev.hit[l] > 0 && !look(g, ev, l, step, what)) return code(status::event_not_resolved);
+    const double inside = time_in_step(step.t, step.t_new, what.theta);
     const bool whole = what.theta < 0 || what.theta == 1;
     if (g.has_passed_save(l)) {
       const auto& in = forward.in;
@@ -129,6 +117,26 @@ struct event_group {
       set_out_lane<false>(g, l, ev.t1[l]);
     }
     return before_next_attempt(g, l);
+  }
+
+  /// Looks for events in the step of lane l; false: not resolved.
+  template <class Piece, class Search>
+  REVODE_HD bool look(group_type& g, state_type& ev, int l, Piece& step, Search& what) const {
+    step.extended();
+    if (ev.hit[l] > 1) g.evaluations[l] += step.sys.counts.field_evaluations;
+    const auto each = located_in<Y, P>(*ev.list[l]);
+    const auto at = [&](double x, Y& y) { step.at(x, y); };
+    const P& p = step.sys.p;
+    Y y = step.y_new;
+    using verdict = typename Search::verdict;
+    const verdict v =
+        what.look(each, step.t, step.t_new, g.direction[l], events.samples, at, step.y_new, p, y);
+    const double t = time_in_step(step.t, step.t_new, what.theta);
+    const bool resolved =
+        v == verdict::none ||
+        (v == verdict::found && what.occur(each, t, step.t_new - step.t, at, p, y));
+    give_search(what, ev, l);
+    return resolved;
   }
 
   /// The lane ends where its last step began; that is neither accepted nor rejected.

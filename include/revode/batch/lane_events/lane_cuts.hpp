@@ -15,7 +15,7 @@ struct lane_cutter {
   using group_type = lane_group<M, Y, P, W>;
   using piece_type = lane_piece<M, F, Y, P>;
   static constexpr int count = lane_event_state<Pack, W>::count;
-  using found_type = found_events<count>;
+  using search_type = event_search<count>;
 
   const M& m;
   const F& f;
@@ -46,18 +46,16 @@ struct lane_cutter {
     ev.t_event[l] = -infinite;
     ev.stuck[l] = 0;
     ev.hit[l] = ev.tried[l] = ev.earlier[l] = 0;
-    for (int k = 0; k < count; ++k) {
-      ev.side[k][l] = ev.near[k][l] = ev.residual[k][l] = 0;
-      ev.last[k][l] = -infinite;
-    }
+    search_type search;
+    give_search(search, ev, l);
     if (g.t[l] == g.t1[l]) return code(status::success);
     find_end();
-    if (pending(g.t[l])) return cut(found_type{}, nullptr);
-    return know_sides(found_type{}, false) ? running : code(status::event_not_resolved);
+    if (pending(g.t[l])) return cut(search, nullptr);
+    return know_sides(search, false) ? running : code(status::event_not_resolved);
   }
 
   /// stepper::reach: at the end of a stretch.
-  REVODE_HD std::int64_t reach(const found_type& what, piece_type* step) {
+  REVODE_HD std::int64_t reach(search_type& what, piece_type* step) {
     const bool due = pending(g.t[l]);
     if (what.theta < 0 && !due && g.t[l] == ev.t1[l]) return code(status::success);
     restore_length();
@@ -89,55 +87,48 @@ struct lane_cutter {
   }
 
   /// Cuts behind the step just made, or at t0: the jumps, what they lead to, and how the lane ends.
-  REVODE_HD std::int64_t cut(const found_type& what, piece_type* step) {
-    const double end = g.t[l], theta = what.theta;
-    const double at = theta < 0 || theta == 1 ? end : step->t + theta * (step->t_new - step->t);
+  REVODE_HD std::int64_t cut(search_type& what, piece_type* step) {
+    const double at = step == nullptr ? g.t[l] : time_in_step(step->t, g.t[l], what.theta);
     const index first = ev.due[l];
     double t = at;
-    bool begins = theta >= 0;
-    for (; pending(t); ++ev.due[l]) {
-      const known_time& k = events.known[ev.due[l]];
-      begins = begins || k.which >= 0 || k.after != k.t || k.end != k.t;
-      if (g.direction[l] * (k.after - t) > 0) t = k.after;
-    }
+    const bool begins = pass_known_times(g.direction[l], events.known, events.known_end.at(0, lane),
+                                         ev.due[l], t) ||
+                        what.theta >= 0;
     bool terminal = false, moved = false;
-    if (begins) terminal = jump(what, step, first, t, theta == 1 ? end : t, moved);
+    if (begins) terminal = jump(what, step, first, t, what.theta == 1 ? g.t[l] : t, moved);
     g.t[l] = t;
     find_end();
-    const bool still =
-        theta >= 0 && magnitude(at - ev.t_event[l]) <= same_time(at, step->t_new - step->t);
-    ev.stuck[l] = still ? ev.stuck[l] + 1 : 0;
-    ev.t_event[l] = at;
+    const double h = step == nullptr ? 0.0 : step->t_new - step->t;
+    const bool stuck = is_stuck(what.theta >= 0, at, h, ev.t_event[l], ev.stuck[l]);
     if (terminal) return code(status::terminal_event);
     if (t == ev.t1[l]) return code(status::success);
-    const bool lost = ev.stuck[l] > most_stuck || (begins && !know_sides(what, moved));
+    const bool lost = stuck || (begins && !know_sides(what, moved));
     return lost ? code(status::event_not_resolved) : running;
   }
 
-  /// visit(number, event, time) for what occurs in a cut: known times in their order, and before each
-  /// the located events that the list has before it.
+  /// visit(number, event, time) for what occurs in a cut, in its order.
   template <class Visit>
-  REVODE_HD void in_order(const found_type& what, index first, double located_at,
+  REVODE_HD void in_order(const search_type& what, index first, double located_at,
                           const Visit& visit) const {
-    int done = 0;
-    for (index due = first; due <= ev.due[l]; ++due) {
-      const bool last = due == ev.due[l];
-      const int before = last ? count : events.known[due].which;
-      for_each_event(*ev.list[l], [&](auto number, const auto& e) {
-        constexpr int k = decltype(number)::value;
-        if (what.found[k] && k >= done && k < before) visit(number, e, located_at);
-      });
-      if (before > done) done = before;
-      if (last || before < 0) continue;
-      for_each_event(*ev.list[l], [&](auto number, const auto& e) {
-        if (decltype(number)::value == before) visit(number, e, events.known[due].t);
-      });
-    }
+    in_order_of_cut(
+        events.known, first, ev.due[l], count,
+        [&](int from, int before) {
+          for_each_event(*ev.list[l], [&](auto number, const auto& e) {
+            constexpr int k = decltype(number)::value;
+            if (what.found[k] && k >= from && k < before) visit(number, e, located_at);
+          });
+        },
+        [&](index due) {
+          for_each_event(*ev.list[l], [&](auto number, const auto& e) {
+            if (decltype(number)::value == events.known[due].which)
+              visit(number, e, events.known[due].t);
+          });
+        });
   }
 
   /// The state behind the events of a cut, from which the method begins afresh at t; does one of them
   /// end the solve? moved: did a jump that may be for parameters alone change the state?
-  REVODE_HD bool jump(const found_type& what, piece_type* step, index first, double t,
+  REVODE_HD bool jump(const search_type& what, piece_type* step, index first, double t,
                       double located_at, bool& moved) {
     Y y;
     P p;
@@ -177,51 +168,20 @@ struct lane_cutter {
     return terminal;
   }
 
-  /// event_search::view
-  template <class E>
-  REVODE_HD surface_view view(const E& e, const Y& y, const P& p, const Y& slope, double value,
-                              double residual) const {
-    const double t = g.t[l], rate = condition_slope(e, t, y, p, slope);
-    const double beside = t + few_ulps<T> * t;
-    Y moved = y;
-    const double noise = rounding_of(
-        [&](const Y& at) { return condition_in_lane(e, beside, at, p); }, value, y, moved);
-    const double still = rounding_of([&](const Y& at) { return condition_slope(e, t, y, p, at); },
-                                     rate, slope, moved);
-    const double moving = time_resolution(t, t) * std::abs(rate);
-    return {value, std::fmax(2 * residual, std::fmax(moving, noise)), g.direction[l] * rate, still};
-  }
-
-  /// event_search::start: on which side of its surface each event is; `what` was found just before.
-  REVODE_HD bool know_sides(const found_type& what, bool moved) {
-    bool known = true, sloped = false;
-    const double t = g.t[l];
+  /// On which side of its surface each event is; `what` was found just before.
+  REVODE_HD bool know_sides(search_type& what, bool moved) {
     Y y, slope{};
     P p;
     read_lane(g.now, l, y);
     read_lane(g.p, l, p);
-    for_each_event(*ev.list[l], [&](auto number, const auto& e) {
-      constexpr int k = decltype(number)::value;
-      if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
-        const double value = condition_in_lane(e, t, y, p), from = ev.side[k][l];
-        double side = sign_of(value);
-        known = known && value == value;
-        ev.side[k][l] = side;
-        const bool behind = at_rest(from) || what.found[k];
-        if (value != 0 && !behind && (from == 0 || from == side)) return;
-        if (!sloped) {
-          system<F, Y, P> sys(f, p);
-          sys(t, y, slope);
-          g.evaluations[l] += sys.counts.field_evaluations;
-          sloped = true;
-        }
-        const surface_view v = view(e, y, p, slope, value, ev.residual[k][l]);
-        const bool wall = is_wall<Y, P>(e, moved || at_rest(from)) && leaves_side(e, from);
-        known = find_side(v, from, wall, side) && known;
-        ev.side[k][l] = side;
-        ev.near[k][l] = v.near;
-      }
-    });
+    const double t = g.t[l];
+    const bool known = what.start(located_in<Y, P>(*ev.list[l]), t, g.direction[l], y, p, moved,
+                                  slope, [&](Y& out) {
+                                    system<F, Y, P> sys(f, p);
+                                    sys(t, y, out);
+                                    g.evaluations[l] += sys.counts.field_evaluations;
+                                  });
+    give_search(what, ev, l);
     return known;
   }
 };

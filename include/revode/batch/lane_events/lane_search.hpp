@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
+#include <type_traits>
 
 #include <revode/ad/dual_sweep.hpp>
 #include <revode/batch/lane/lane_group.hpp>
 #include <revode/batch/lane_events/lane_events.hpp>
-#include <revode/solve/events/event_sides.hpp>
+#include <revode/solve/events/event_search.hpp>
 
 namespace revode {
-
-// event_search for one lane, in its arithmetic.
-
-/// What is known of the events in one step of a lane: which are found, at what θ.
-template <int Count>
-struct found_events {
-  double theta = -1;  ///< −1: none
-  bool found[Count] = {};
-};
-
-enum class lane_verdict { none, found, unresolved };
 
 /// sign_of in loops over lanes.
 REVODE_HD double lane_sign(double g) { return select(g > 0, 1.0, 0.0) - select(g < 0, 1.0, 0.0); }
@@ -73,87 +62,45 @@ struct lane_piece {
   }
 };
 
-/// event_search::locate: the first root among those of the crossed conditions.
-template <class Pack, class Piece, int Count, class Y, class P>
-REVODE_HD lane_verdict locate(const Pack& pack, const Piece& step, const P& p, double from,
-                              double to, const bool (&crossed)[Count], const double* side,
-                              const double* value, found_events<Count>& what, Y& y) {
-  const double t = step.t, h = step.t_new - step.t;
-  const double apart = time_resolution(t, t + h) / std::abs(h);
-  const double resolution = std::fmax(apart / 16, 0x1p-54);
-  double root[Count] = {};
-  bool known = true;
-  what.theta = 2;
-  for_each_event(pack, [&](auto number, const auto& e) {
-    constexpr int k = decltype(number)::value;
-    if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
-      if (!crossed[k]) return;
-      const auto g = [&](double theta) {
-        step.at(theta, y);
-        return side[k] * condition_in_lane(e, t + theta * h, y, p);
-      };
-      root[k] = root_between(g, from, to, side[k] * value[k], resolution);
-      known = known && root[k] == root[k];
-      if (root[k] < what.theta) what.theta = root[k];
-    }
-  });
-  if (!known) return lane_verdict::unresolved;
-  for (int k = 0; k < Count; ++k) what.found[k] = crossed[k] && root[k] - what.theta <= apart;
-  return lane_verdict::found;
-}
-
-/// event_search::occur for lane l, at time t.
-template <class Pack, class Piece, int W, int Count, class P>
-REVODE_HD bool occur_in_lane(lane_event_state<Pack, W>& ev, int l, double t, const Piece& step,
-                             const P& p, const found_events<Count>& what) {
-  auto y = step.y_new;
-  using Y = decltype(y);
-  step.at(what.theta, y);
-  bool apart = true;
-  for_each_event(*ev.list[l], [&](auto number, const auto& e) {
-    constexpr int k = decltype(number)::value;
-    if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
-      if (!what.found[k]) return;
-      apart = apart && std::abs(t - ev.last[k][l]) > same_time(t, step.t_new - step.t);
-      ev.last[k][l] = t;
-      ev.residual[k][l] = std::abs(condition_in_lane(e, t, y, p));
-    }
-  });
-  return apart;
-}
-
-/// event_search::look for lane l.
-template <class Pack, class Piece, int W, int Count, class P>
-REVODE_HD lane_verdict look_at_lane(lane_event_state<Pack, W>& ev, int l, const Piece& step,
-                                    const P& p, int samples, found_events<Count>& what) {
-  const Pack& pack = *ev.list[l];
-  auto y = step.y_new;
-  using Y = decltype(y);
-  double side[Count], from = 0;
-  for (int k = 0; k < Count; ++k) side[k] = ev.side[k][l];
-  for (int j = 1; j <= samples; ++j) {
-    const double to = j == samples ? 1.0 : static_cast<double>(j) / samples;
-    y = step.y_new;
-    if (j < samples) step.at(to, y);
-    bool crossed[Count] = {}, any = false, known = true;
-    double next[Count] = {}, value[Count] = {};
-    for_each_event(pack, [&](auto number, const auto& e) {
-      constexpr int k = decltype(number)::value;
-      if constexpr (located_event<std::remove_cvref_t<decltype(e)>, Y, P>) {
-        value[k] = condition_in_lane(e, step.t + to * (step.t_new - step.t), y, p);
-        known = next_side(value[k], ev.near[k][l], side[k], next[k]) && known;
-        known = known && value[k] == value[k];
-        crossed[k] = !at_rest(side[k]) && crosses(e, side[k], next[k]);
-        any = any || crossed[k];
-      }
-    });
-    if (!known) return lane_verdict::unresolved;
-    for (int k = 0; k < Count; ++k) ev.side[k][l] = side[k];
-    if (any) return locate(pack, step, p, from, to, crossed, side, value, what, y);
-    for (int k = 0; k < Count; ++k) ev.side[k][l] = side[k] = next[k] != 0 ? next[k] : side[k];
-    from = to;
+/// A located event of a lane, with the numbers that event_search asks for.
+template <class E>
+struct lane_event {
+  const E& event;
+  template <class Y, class P>
+  REVODE_HD double condition(double t, const Y& y, const P& p) const {
+    return condition_in_lane(event, t, y, p);
   }
-  return lane_verdict::none;
+  template <class Y, class P>
+  REVODE_HD double slope(double t, const Y& y, const P& p, const Y& along) const {
+    return condition_slope(event, t, y, p, along);
+  }
+};
+template <class Y, class P, class Pack>
+REVODE_HD auto located_in(const Pack& pack) {
+  return [&pack](const auto& visit) {
+    for_each_event(pack, [&visit](auto number, const auto& e) {
+      using E = std::remove_cvref_t<decltype(e)>;
+      if constexpr (located_event<E, Y, P>) visit(decltype(number)::value, lane_event<E>{e});
+    });
+  };
+}
+
+/// What lane l remembers of its events, and back.
+template <class Pack, int W>
+REVODE_HD auto take_search(const lane_event_state<Pack, W>& ev, int l) {
+  event_search<lane_event_state<Pack, W>::count> s;
+  for (int k = 0; k < ev.count; ++k) {
+    s.side[k] = ev.side[k][l], s.near[k] = ev.near[k][l];
+    s.residual[k] = ev.residual[k][l], s.last[k] = ev.last[k][l];
+  }
+  return s;
+}
+template <class Pack, int W, class Search>
+REVODE_HD void give_search(const Search& s, lane_event_state<Pack, W>& ev, int l) {
+  for (int k = 0; k < ev.count; ++k) {
+    ev.side[k][l] = s.side[k], ev.near[k][l] = s.near[k];
+    ev.residual[k][l] = s.residual[k], ev.last[k][l] = s.last[k];
+  }
 }
 
 }  // namespace revode

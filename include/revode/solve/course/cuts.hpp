@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <revode/schedule/action.hpp>
@@ -18,6 +19,36 @@ struct known_time {
   int which;
   std::size_t number;  ///< in options::stops, options::discontinuities or the event's list
 };
+
+/// Passes the known times that are due in a cut at t, the first of `due` … end: each may move t on. Does the method
+/// begin afresh behind one of them?
+template <class Place>
+REVODE_HD bool pass_known_times(double direction, const known_time* known, Place end, Place& due,
+                                double& t) {
+  bool begins = false;
+  for (; due < end && reaches(direction, t, known[due].end); ++due) {
+    const known_time& k = known[due];
+    begins = begins || k.which >= 0 || k.after != k.t || k.end != k.t;
+    if (direction * (k.after - t) > 0) t = k.after;
+  }
+  return begins;
+}
+/// The order of what occurs in a cut: its known times `first` … past, each at_known(k), and before each event's
+/// the located ones that the list of events has before it, located(from, before); at last those up to `count`.
+template <class Place, class Located, class Known>
+REVODE_HD void in_order_of_cut(const known_time* known, Place first, Place past, int count,
+                               const Located& located, const Known& at_known) {
+  int done = 0;
+  for (; first < past; ++first) {
+    const int before = known[first].which;
+    if (before > done) {
+      located(done, before);
+      done = before;
+    }
+    at_known(first);
+  }
+  located(done, count);
+}
 
 /// What occurred in a cut: a located event, or one of the known times.
 struct cut_event {
@@ -102,9 +133,9 @@ class cut_list {
   index bytes() const;
 
  protected:
-  /// Logs the cut at time t, behind step `step` that ends at `end`: the located events `found` at θ
-  /// of it, and every known time that is due. An equal step would have ended at `aim`.
-  const cut& log_cut(index step, double end, double t, double theta, const std::vector<int>& found,
+  /// Logs the cut at time t, behind step `step` that ends at `end`: the located events that are found[k] at θ of
+  /// it, and every known time that is due. An equal step would have ended at `aim`.
+  const cut& log_cut(index step, double end, double t, double theta, std::span<const bool> found,
                      double aim);
   /// Into the k-th stretch, behind k cuts.
   void enter_stretch(std::size_t k);

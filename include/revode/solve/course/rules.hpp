@@ -20,6 +20,10 @@ REVODE_HD bool fills_stretch(double direction, double t, double end, double h) {
 REVODE_HD bool reaches(double direction, double now, double t) {
   return direction * (now - t) >= 0;
 }
+/// The time at θ of a step; −1: at its end.
+REVODE_HD double time_in_step(double t, double t_new, double theta) {
+  return theta < 0 || theta == 1 ? t_new : t + theta * (t_new - t);
+}
 /// Does t lie inside a step of which counts what is up to `until`? That belongs to it, unless it is the end of
 /// a whole step.
 REVODE_HD bool lies_inside(double direction, double until, double t, bool whole) {

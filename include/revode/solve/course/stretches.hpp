@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -71,8 +72,7 @@ class stretches : public cut_list {
     return n;
   }
 
-  cut add(index step, double end, double t, double theta, const std::vector<int>& found,
-          double aim) {
+  cut add(index step, double end, double t, double theta, std::span<const bool> found, double aim) {
     return log_cut(step, end, t, theta, found, aim);
   }
   /// Keeps the parameters behind the cut just added.

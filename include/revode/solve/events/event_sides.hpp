@@ -45,6 +45,15 @@ REVODE_HD double same_time(double t, double h) {
   return std::fmax(time_resolution(t, t), 0x1p-52 * std::abs(h));
 }
 
+/// Counts cuts, of which this is one at t, that lie behind a step of length h and are no later than the one
+/// before, at `last`: are there too many?
+template <class Count>
+REVODE_HD bool is_stuck(bool located, double t, double h, double& last, Count& stuck) {
+  stuck = located && std::abs(t - last) <= same_time(t, h) ? stuck + 1 : 0;
+  last = t;
+  return stuck > most_stuck;
+}
+
 /// What is known of one event behind a cut. rate = dg/dt along the integration; near, still: up to
 /// where g and the rate are 0 to rounding.
 struct surface_view {

@@ -85,10 +85,8 @@ struct kept_parts {
   }
   template <class Search>
   static void search(byte_stream& s, Search& e) {
-    if constexpr (requires { e.side_; }) {
-      s.values(e.side_, e.last_, e.residual_, e.near_, e.theta_);
-      s.list(e.found_);
-    }
+    if constexpr (requires { e.side; })
+      s.values(e.side, e.last, e.residual, e.near, e.theta, e.found);
   }
 
   /// Where a march is: the carry, and the one before it while an online schedule may ask for that.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -39,25 +40,18 @@ class solve_cuts {
       to.extended(tape);
       const auto at = [&](double x, Y& y) { to.inside(tape, x, y); };
       using verdict = typename decltype(search_)::verdict;
-      const double h = tape.t_new - tape.t;
-      const verdict v =
-          search_.look(stretches.events(), tape.t, h, samples_, at, to.y_tried(), to.sys.p);
-      if (v == verdict::found) {
-        theta = search_.theta();
-        if (reaches(direction_, time_at(tape, theta), tape.t_new)) theta = 1;
-        const double when = time_at(tape, theta);
-        const auto behind = [&](double x, Y& y) {  // where the method begins again
-          to.inside(tape, x, y);
-          if constexpr (has_mass_v<F>) make_consistent(to.sys, when, y);
-        };
-        return search_.occur(stretches.events(), when, h, theta, behind, to.sys.p);
-      }
-      return v != verdict::unresolved;
+      const verdict v = search_.look(located(), tape.t, tape.t_new, direction_, samples_, at,
+                                     to.y_tried(), to.sys.p, search_.y);
+      if (v != verdict::found) return v == verdict::none;
+      theta = search_.theta;
+      const double when = time_in_step(tape.t, tape.t_new, theta);
+      const auto behind = [&](double x, Y& y) {  // where the method begins again
+        to.inside(tape, x, y);
+        if constexpr (has_mass_v<F>) make_consistent(to.sys, when, y);
+      };
+      return search_.occur(located(), when, tape.t_new - tape.t, behind, to.sys.p, search_.y);
     }
     return true;
-  }
-  static double time_at(const tape_type& tape, double theta) {
-    return theta < 0 || theta == 1 ? tape.t_new : tape.t + theta * (tape.t_new - tape.t);
   }
 
   /// Cuts behind the step just taken, at θ of it or at its end; at t0 if there is none. `aim`: where a
@@ -65,18 +59,17 @@ class solve_cuts {
   [[gnu::noinline, gnu::cold]] std::optional<status> make(march_type& on, const tape_type& tape,
                                                           double theta, std::optional<double> aim,
                                                           double t1, std::vector<occurrence>& log) {
-    const double at = theta < 0 ? on.t : time_at(tape, theta);
-    std::vector<int> found;
+    const double at = theta < 0 ? on.t : time_in_step(tape.t, tape.t_new, theta);
+    std::span<const bool> found;
     if constexpr (set::located > 0)
-      if (theta >= 0) found = search_.found();
+      if (theta >= 0) found = search_.found;
     const cut c = stretches.add(on.position - 1, on.t, at, theta, found, aim.value_or(at));
     if (before_ != nullptr) before_->push_back(state_before(on, c, tape));
     const bool moved = take(on, c, tape);
     stretches.keep_parameters();
     stretches.enter(stretches.stretch() + 1);
-    const bool still = theta >= 0 && std::abs(at - t_event_) <= same_time(at, tape.t_new - tape.t);
-    stuck_ = still ? stuck_ + 1 : 0;
-    t_event_ = at;
+    const double h = theta >= 0 ? tape.t_new - tape.t : 0.0;
+    const bool stuck = is_stuck(theta >= 0, at, h, t_event_, stuck_);
     bool terminal = false;
     for (std::size_t k = c.first; k < c.past; ++k) {
       const int which = stretches.event(k).which;
@@ -86,8 +79,7 @@ class solve_cuts {
     if (const auto why = on.trouble_of_start(); why != status::success) return why;
     if (terminal) return status::terminal_event;
     if (on.t == t1) return status::success;
-    if (stuck_ > most_stuck || (c.begins && !know_sides(on, moved)))
-      return status::event_not_resolved;
+    if (stuck || (c.begins && !know_sides(on, moved))) return status::event_not_resolved;
     return {};
   }
   /// The cut that is next in the log.
@@ -99,7 +91,7 @@ class solve_cuts {
   /// On which side of its surface each event is; moved: see `take`.
   bool know_sides(march_type& on, bool moved) {
     if constexpr (set::located > 0)
-      return search_.start(stretches.events(), on.t, direction_, on.y(), on.sys.p, moved,
+      return search_.start(located(), on.t, direction_, on.y(), on.sys.p, moved, search_.y,
                            [&](Y& out) { slope_of(on.sys, on.t, on.y(), out); });
     return true;
   }
@@ -113,6 +105,13 @@ class solve_cuts {
 
  private:
   friend struct kept_parts;
+  auto located() {
+    return [this](const auto& visit) {
+      stretches.events().for_each([&](int k, auto& e) {
+        if constexpr (std::remove_cvref_t<decltype(e)>::located) visit(k, e);
+      });
+    };
+  }
   /// The carry behind a cut, from that behind its step and the step's tape. Did a jump that may be for
   /// parameters alone change the state?
   [[gnu::noinline, gnu::cold]] bool take(march_type& on, const cut& c, const tape_type& tape) {
@@ -144,9 +143,15 @@ class solve_cuts {
   double direction_;
   int samples_, stuck_ = 0;
   double t_event_ = -HUGE_VAL;  // of the last cut
-  [[no_unique_address]] std::conditional_t<(set::located > 0), event_search<Events, Y, P>,
-                                           no_search>
-      search_;
+  struct search : event_search<set::count> {
+    Y y;
+    explicit search(const Y& like) : y(like) {}
+  };
+  struct no_search {
+    explicit no_search(const Y&) {}
+    void forget() {}
+  };
+  [[no_unique_address]] std::conditional_t<(set::located > 0), search, no_search> search_;
   std::vector<Y>* before_ = nullptr;
 };
 
