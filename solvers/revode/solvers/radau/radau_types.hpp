@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/refinement.hpp>
@@ -38,6 +39,15 @@ struct radau_iia {
 template <class M>
 concept radau_method = std::derived_from<M, radau_iia<M::stages>>;
 
+/// Such a method, or one whose steps are those of several of them, up to so many stages.
+template <class M>
+concept collocation_method = radau_method<M> || requires {
+  M::most_stages;
+};
+
+template <int S>
+using stages_constant = std::integral_constant<int, S>;
+
 /// y_n and the stages less y_n.
 template <class Y, int S>
 struct radau_stages {
@@ -53,15 +63,14 @@ struct radau_stages {
     for (auto& part : self.z) visit(part);
   }
   void clear() {
-    fill(y, scalar_t<Y>(0));
-    for (Y& part : z) fill(part, scalar_t<Y>(0));
+    parts(*this, [](Y& part) { fill(part, scalar_t<Y>(0)); });
   }
 };
 
 /// Systems with a mass matrix are dense.
-template <radau_method M>
+template <collocation_method M>
 inline constexpr bool takes_mass_v<M> = std::same_as<algebra_t<M>, dense_algebra>;
-template <radau_method M>
+template <collocation_method M>
 inline constexpr bool takes_index_v<M> = takes_mass_v<M>;
 
 /// γ/h I − J and (α + iβ)/h I − J, factored; a mass matrix stands in the place of I.

@@ -38,15 +38,6 @@ struct radau {
 template <class M>
 concept variable_radau_method = std::derived_from<M, radau>;
 
-/// Systems with a mass matrix are dense.
-template <variable_radau_method M>
-inline constexpr bool takes_mass_v<M> = std::same_as<algebra_t<M>, dense_algebra>;
-template <variable_radau_method M>
-inline constexpr bool takes_index_v<M> = takes_mass_v<M>;
-
-template <int S>
-using stages_constant = std::integral_constant<int, S>;
-
 /// act(stages_constant<S>) for S = stages, one of 3, 5, 7.
 template <class Do>
 decltype(auto) with_stages(int stages, Do&& act) {
