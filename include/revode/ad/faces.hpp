@@ -136,117 +136,76 @@ template <class Rule>
 struct field_by : Rule {
   static constexpr bool takes_arrays = requires { requires Rule::takes_arrays; };
 
-  template <class T, class Y, class P>
-  REVODE_HD void operator()(const T& t, const Y& y, const P& p, Y& dy) const requires
-      requires(const Rule& r) {
-    r.value(whole_face{}, t, y, p, dy);
+  template <class... A, class R = Rule>
+  REVODE_HD auto operator()(A&&... a) const
+      -> decltype(std::declval<const R&>().value(whole_face{}, a...)) {
+    return Rule::value(whole_face{}, a...);
   }
-  { this->value(whole_face{}, t, y, p, dy); }
-  template <class T, class Y, class P>
-  REVODE_HD void implicit_part(const T& t, const Y& y, const P& p, Y& dy) const requires
-      requires(const Rule& r) {
-    r.value(implicit_face{}, t, y, p, dy);
+  template <class... A, class R = Rule>
+  REVODE_HD auto implicit_part(A&&... a) const
+      -> decltype(std::declval<const R&>().value(implicit_face{}, a...)) {
+    return Rule::value(implicit_face{}, a...);
   }
-  { this->value(implicit_face{}, t, y, p, dy); }
-  template <class T, class Y, class P>
-  REVODE_HD void explicit_part(const T& t, const Y& y, const P& p, Y& dy) const requires
-      requires(const Rule& r) {
-    r.value(explicit_face{}, t, y, p, dy);
+  template <class... A, class R = Rule>
+  REVODE_HD auto explicit_part(A&&... a) const
+      -> decltype(std::declval<const R&>().value(explicit_face{}, a...)) {
+    return Rule::value(explicit_face{}, a...);
   }
-  { this->value(explicit_face{}, t, y, p, dy); }
-  template <class T, class Y, class P>
-  REVODE_HD void dq(const T& t, const Y& y, const P& p, Y& dy) const requires
-      requires(const Rule& r) {
-    r.value(half_face<0>{}, t, y, p, dy);
+  template <class... A, class R = Rule>
+  REVODE_HD auto dq(A&&... a) const
+      -> decltype(std::declval<const R&>().value(half_face<0>{}, a...)) {
+    return Rule::value(half_face<0>{}, a...);
   }
-  { this->value(half_face<0>{}, t, y, p, dy); }
-  template <class T, class Y, class P>
-  REVODE_HD void dp(const T& t, const Y& y, const P& p, Y& dy) const requires
-      requires(const Rule& r) {
-    r.value(half_face<1>{}, t, y, p, dy);
+  template <class... A, class R = Rule>
+  REVODE_HD auto dp(A&&... a) const
+      -> decltype(std::declval<const R&>().value(half_face<1>{}, a...)) {
+    return Rule::value(half_face<1>{}, a...);
   }
-  { this->value(half_face<1>{}, t, y, p, dy); }
-
-  template <class T, class Y, class P>
-  REVODE_HD void vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy,
-                     P& gp) const requires requires(const Rule& r) {
-    r.pull(whole_face{}, t, y, p, w, gt, gy, gp);
+  template <class... A, class R = Rule>
+  REVODE_HD auto vjp(A&&... a) const
+      -> decltype(std::declval<const R&>().pull(whole_face{}, a...)) {
+    return Rule::pull(whole_face{}, a...);
   }
-  { this->pull(whole_face{}, t, y, p, w, gt, gy, gp); }
-  template <class T, class Y, class P>
-  REVODE_HD void implicit_vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy,
-                              P& gp) const requires requires(const Rule& r) {
-    r.pull(implicit_face{}, t, y, p, w, gt, gy, gp);
+  template <class... A, class R = Rule>
+  REVODE_HD auto implicit_vjp(A&&... a) const
+      -> decltype(std::declval<const R&>().pull(implicit_face{}, a...)) {
+    return Rule::pull(implicit_face{}, a...);
   }
-  { this->pull(implicit_face{}, t, y, p, w, gt, gy, gp); }
-  template <class T, class Y, class P>
-  REVODE_HD void explicit_vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy,
-                              P& gp) const requires requires(const Rule& r) {
-    r.pull(explicit_face{}, t, y, p, w, gt, gy, gp);
+  template <class... A, class R = Rule>
+  REVODE_HD auto explicit_vjp(A&&... a) const
+      -> decltype(std::declval<const R&>().pull(explicit_face{}, a...)) {
+    return Rule::pull(explicit_face{}, a...);
   }
-  { this->pull(explicit_face{}, t, y, p, w, gt, gy, gp); }
-
-  template <class T, class Y, class P>
-  REVODE_HD void jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy, const P& dp,
-                     Y& out) const requires requires(const Rule& r) {
-    r.push(whole_face{}, t, y, p, dt, dy, dp, out);
+  template <class... A, class R = Rule>
+  REVODE_HD auto jvp(A&&... a) const
+      -> decltype(std::declval<const R&>().push(whole_face{}, a...)) {
+    return Rule::push(whole_face{}, a...);
   }
-  { this->push(whole_face{}, t, y, p, dt, dy, dp, out); }
-  template <class T, class Y, class P>
-  REVODE_HD void implicit_jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy,
-                              const P& dp, Y& out) const requires requires(const Rule& r) {
-    r.push(implicit_face{}, t, y, p, dt, dy, dp, out);
+  template <class... A, class R = Rule>
+  REVODE_HD auto implicit_jvp(A&&... a) const
+      -> decltype(std::declval<const R&>().push(implicit_face{}, a...)) {
+    return Rule::push(implicit_face{}, a...);
   }
-  { this->push(implicit_face{}, t, y, p, dt, dy, dp, out); }
-  template <class T, class Y, class P>
-  REVODE_HD void explicit_jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy,
-                              const P& dp, Y& out) const requires requires(const Rule& r) {
-    r.push(explicit_face{}, t, y, p, dt, dy, dp, out);
+  template <class... A, class R = Rule>
+  REVODE_HD auto explicit_jvp(A&&... a) const
+      -> decltype(std::declval<const R&>().push(explicit_face{}, a...)) {
+    return Rule::push(explicit_face{}, a...);
   }
-  { this->push(explicit_face{}, t, y, p, dt, dy, dp, out); }
-
-  template <class Y, class P>
-  auto tape_size(const Y& y, const P& p) const requires requires(const Rule& r) {
-    r.tape_size(y, p);
+  template <class... A, class R = Rule>
+  REVODE_HD auto jacobian(A&&... a) const
+      -> decltype(std::declval<const R&>().matrix(whole_face{}, a...)) {
+    return Rule::matrix(whole_face{}, a...);
   }
-  { return Rule::tape_size(y, p); }
-  template <class T, class Y, class P, class S>
-  void operator()(const T& t, const Y& y, const P& p, Y& dy, S* tape) const requires
-      requires(const Rule& r) {
-    r.value(whole_face{}, t, y, p, dy, tape);
+  template <class... A, class R = Rule>
+  REVODE_HD auto implicit_jacobian(A&&... a) const
+      -> decltype(std::declval<const R&>().matrix(implicit_face{}, a...)) {
+    return Rule::matrix(implicit_face{}, a...);
   }
-  { this->value(whole_face{}, t, y, p, dy, tape); }
-  template <class T, class Y, class P, class S>
-  void vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy, P& gp,
-           const S* tape) const requires requires(const Rule& r) {
-    r.pull(whole_face{}, t, y, p, w, gt, gy, gp, tape);
+  template <class... A, class R = Rule>
+  REVODE_HD auto explicit_jacobian(A&&... a) const
+      -> decltype(std::declval<const R&>().matrix(explicit_face{}, a...)) {
+    return Rule::matrix(explicit_face{}, a...);
   }
-  { this->pull(whole_face{}, t, y, p, w, gt, gy, gp, tape); }
-  template <class T, class Y, class P, class S>
-  void jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy, const P& dp, Y& out,
-           const S* tape) const requires requires(const Rule& r) {
-    r.push(whole_face{}, t, y, p, dt, dy, dp, out, tape);
-  }
-  { this->push(whole_face{}, t, y, p, dt, dy, dp, out, tape); }
-
-  template <class T, class Y, class P, class J>
-  REVODE_HD void jacobian(const T& t, const Y& y, const P& p, J& jac) const requires
-      requires(const Rule& r) {
-    r.matrix(whole_face{}, t, y, p, jac);
-  }
-  { this->matrix(whole_face{}, t, y, p, jac); }
-  template <class T, class Y, class P, class J>
-  REVODE_HD void implicit_jacobian(const T& t, const Y& y, const P& p, J& jac) const requires
-      requires(const Rule& r) {
-    r.matrix(implicit_face{}, t, y, p, jac);
-  }
-  { this->matrix(implicit_face{}, t, y, p, jac); }
-  template <class T, class Y, class P, class J>
-  REVODE_HD void explicit_jacobian(const T& t, const Y& y, const P& p, J& jac) const requires
-      requires(const Rule& r) {
-    r.matrix(explicit_face{}, t, y, p, jac);
-  }
-  { this->matrix(explicit_face{}, t, y, p, jac); }
 };
 
 /// The derivatives of f, and its mass matrix, as they are, for rules that change nothing but how f is called.
