@@ -59,62 +59,52 @@ REVODE_HD constexpr T lift(const C& c) {
   }
 }
 
+/// An X and a constant beside it, in either order, and which is the X.
+template <class A, class B>
+concept beside_constant = constant_for<B, A> || constant_for<A, B>;
+template <class A, class B>
+using outer_t = std::conditional_t<constant_for<B, A>, A, B>;
+
+/// x as an X.
+template <class X, class C>
+REVODE_HD constexpr decltype(auto) lifted(const C& x) {
+  if constexpr (std::same_as<X, C>)
+    return (x);
+  else
+    return X(x);
+}
+/// The value of a, or a itself where it is a constant beside a B.
+template <class B, class A>
+REVODE_HD constexpr decltype(auto) value_beside(const A& a) {
+  if constexpr (constant_for<A, B>)
+    return lift<inner_t<B>>(a);
+  else
+    return (a.value);
+}
+
 // Comparisons look at values alone: a branch of a field is taken as its primal would take it.
-template <differentiable X>
-REVODE_HD constexpr bool operator==(const X& a, const X& b) {
-  return a.value == b.value;
+template <class A, class B>
+concept comparable = beside_constant<A, B> ||(differentiable<A>&& std::same_as<A, B>);
+
+template <class A, class B>
+requires comparable<A, B> REVODE_HD constexpr bool operator==(const A& a, const B& b) {
+  return value_beside<B>(a) == value_beside<A>(b);
 }
-template <differentiable X>
-REVODE_HD constexpr bool operator<(const X& a, const X& b) {
-  return a.value < b.value;
+template <class A, class B>
+requires comparable<A, B> REVODE_HD constexpr bool operator<(const A& a, const B& b) {
+  return value_beside<B>(a) < value_beside<A>(b);
 }
-template <differentiable X>
-REVODE_HD constexpr bool operator>(const X& a, const X& b) {
-  return a.value > b.value;
+template <class A, class B>
+requires comparable<A, B> REVODE_HD constexpr bool operator>(const A& a, const B& b) {
+  return value_beside<B>(a) > value_beside<A>(b);
 }
-template <differentiable X>
-REVODE_HD constexpr bool operator<=(const X& a, const X& b) {
-  return a.value <= b.value;
+template <class A, class B>
+requires comparable<A, B> REVODE_HD constexpr bool operator<=(const A& a, const B& b) {
+  return value_beside<B>(a) <= value_beside<A>(b);
 }
-template <differentiable X>
-REVODE_HD constexpr bool operator>=(const X& a, const X& b) {
-  return a.value >= b.value;
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator==(const X& a, const C& c) {
-  return a.value == lift<inner_t<X>>(c);
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator<(const X& a, const C& c) {
-  return a.value < lift<inner_t<X>>(c);
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator>(const X& a, const C& c) {
-  return a.value > lift<inner_t<X>>(c);
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator<=(const X& a, const C& c) {
-  return a.value <= lift<inner_t<X>>(c);
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator>=(const X& a, const C& c) {
-  return a.value >= lift<inner_t<X>>(c);
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator<(const C& c, const X& b) {
-  return lift<inner_t<X>>(c) < b.value;
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator>(const C& c, const X& b) {
-  return lift<inner_t<X>>(c) > b.value;
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator<=(const C& c, const X& b) {
-  return lift<inner_t<X>>(c) <= b.value;
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD constexpr bool operator>=(const C& c, const X& b) {
-  return lift<inner_t<X>>(c) >= b.value;
+template <class A, class B>
+requires comparable<A, B> REVODE_HD constexpr bool operator>=(const A& a, const B& b) {
+  return value_beside<B>(a) >= value_beside<A>(b);
 }
 
 template <differentiable X, class C>
@@ -254,13 +244,9 @@ template <differentiable X>
 REVODE_HD X min(const X& a, const X& b) {
   return b.value < a.value ? b : a;
 }
-template <differentiable X, constant_for<X> C>
-REVODE_HD X min(const X& a, const C& b) {
-  return min(a, X(b));
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD X min(const C& a, const X& b) {
-  return min(X(a), b);
+template <class A, class B>
+requires beside_constant<A, B> REVODE_HD auto min(const A& a, const B& b) {
+  return min(lifted<outer_t<A, B>>(a), lifted<outer_t<A, B>>(b));
 }
 
 /// The larger of both, and its derivative; a when they are equal.
@@ -268,13 +254,9 @@ template <differentiable X>
 REVODE_HD X max(const X& a, const X& b) {
   return a.value < b.value ? b : a;
 }
-template <differentiable X, constant_for<X> C>
-REVODE_HD X max(const X& a, const C& b) {
-  return max(a, X(b));
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD X max(const C& a, const X& b) {
-  return max(X(a), b);
+template <class A, class B>
+requires beside_constant<A, B> REVODE_HD auto max(const A& a, const B& b) {
+  return max(lifted<outer_t<A, B>>(a), lifted<outer_t<A, B>>(b));
 }
 
 /// x^e for a constant e: slope e x^(e-1), and 0 for e = 0, so that x = 0 is safe for e >= 1.
@@ -323,13 +305,9 @@ REVODE_HD X atan2(const X& y, const X& x) {
   const T square = y.value * y.value + x.value * x.value;
   return chain(y, x, atan2(y.value, x.value), T(x.value / square), T(-y.value / square));
 }
-template <differentiable X, constant_for<X> C>
-REVODE_HD X atan2(const X& y, const C& x) {
-  return atan2(y, X(x));
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD X atan2(const C& y, const X& x) {
-  return atan2(X(y), x);
+template <class A, class B>
+requires beside_constant<A, B> REVODE_HD auto atan2(const A& y, const B& x) {
+  return atan2(lifted<outer_t<A, B>>(y), lifted<outer_t<A, B>>(x));
 }
 
 template <differentiable X>
@@ -338,13 +316,9 @@ REVODE_HD X hypot(const X& a, const X& b) {
   const inner_t<X> h = hypot(a.value, b.value);
   return chain(a, b, h, inner_t<X>(a.value / h), inner_t<X>(b.value / h));
 }
-template <differentiable X, constant_for<X> C>
-REVODE_HD X hypot(const X& a, const C& b) {
-  return hypot(a, X(b));
-}
-template <differentiable X, constant_for<X> C>
-REVODE_HD X hypot(const C& a, const X& b) {
-  return hypot(X(a), b);
+template <class A, class B>
+requires beside_constant<A, B> REVODE_HD auto hypot(const A& a, const B& b) {
+  return hypot(lifted<outer_t<A, B>>(a), lifted<outer_t<A, B>>(b));
 }
 
 }  // namespace revode
