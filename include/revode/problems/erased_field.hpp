@@ -105,6 +105,7 @@ class erased_field {
   friend class erased_massive_field;
   friend class erased_parts;
   struct guard;
+  /// What is not overridden refuses: the f of M y' = f is not to be taken for y'.
   struct model {
     matrix jacobian_copy;
 
@@ -113,16 +114,31 @@ class erased_field {
     virtual auto bare() const -> std::unique_ptr<model> { return fresh(); }  ///< f without its mass
     virtual auto part(bool) const -> std::unique_ptr<model> { return nullptr; }  ///< implicit?
     virtual auto guarded() const -> const guard* { return nullptr; }
-    virtual void call(double t, const vector& y, const vector& p, vector& dy) const = 0;
-    virtual void call(const push_scalar& t, const push_vector& y, const push_vector& p,
-                      push_vector& dy) const = 0;
-    virtual void vjp(double t, const vector& y, const vector& p, const vector& w, double& gt,
-                     vector& gy, vector& gp) = 0;
-    virtual void vjp(const push_scalar& t, const push_vector& y, const push_vector& p,
-                     const push_vector& w, push_scalar& gt, push_vector& gy, push_vector& gp) = 0;
-    virtual void jvp(double t, const vector& y, const vector& p, double dt, const vector& dy,
-                     const vector& dp, vector& out) = 0;
-    virtual void jacobian(double t, const vector& y, const vector& p, matrix& jac) = 0;
+    virtual void call(double, const vector&, const vector&, vector&) const { refuse(); }
+    virtual void call(const push_scalar&, const push_vector&, const push_vector&,
+                      push_vector&) const {
+      refuse();
+    }
+    virtual void vjp(double, const vector&, const vector&, const vector&, double&, vector&,
+                     vector&) {
+      refuse();
+    }
+    virtual void vjp(const push_scalar&, const push_vector&, const push_vector&, const push_vector&,
+                     push_scalar&, push_vector&, push_vector&) {
+      refuse();
+    }
+    virtual void jvp(double, const vector&, const vector&, double, const vector&, const vector&,
+                     vector&) {
+      refuse();
+    }
+    virtual void jacobian(double, const vector&, const vector&, matrix&) { refuse(); }
+
+   private:
+    [[noreturn]] static void refuse() {
+      throw std::invalid_argument(
+          "a field with a mass matrix where y' = f is asked for (it says M y' = f) solve it as an "
+          "erased_massive_field?");
+    }
   };
 
   template <class F>
@@ -202,30 +218,6 @@ class erased_field {
     }
     auto bare() const -> std::unique_ptr<model> override { return f->fresh(); }
     auto guarded() const -> const guard* override { return this; }
-
-    [[noreturn]] static void refuse() {
-      throw std::invalid_argument(
-          "a field with a mass matrix where y' = f is asked for (it says M y' = f) solve it as an "
-          "erased_massive_field?");
-    }
-    void call(double, const vector&, const vector&, vector&) const override { refuse(); }
-    void call(const push_scalar&, const push_vector&, const push_vector&,
-              push_vector&) const override {
-      refuse();
-    }
-    void vjp(double, const vector&, const vector&, const vector&, double&, vector&,
-             vector&) override {
-      refuse();
-    }
-    void vjp(const push_scalar&, const push_vector&, const push_vector&, const push_vector&,
-             push_scalar&, push_vector&, push_vector&) override {
-      refuse();
-    }
-    void jvp(double, const vector&, const vector&, double, const vector&, const vector&,
-             vector&) override {
-      refuse();
-    }
-    void jacobian(double, const vector&, const vector&, matrix&) override { refuse(); }
   };
 
   template <class F>
