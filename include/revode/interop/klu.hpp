@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <mutex>
 #include <type_traits>
@@ -10,6 +11,7 @@
 #include <klu.h>
 
 #include <revode/interop/klu/klu_order.hpp>
+#include <revode/linalg/sparse/number_factors.hpp>
 #include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparse_stages.hpp>
 #include <revode/linalg/sparse/sparsity_of.hpp>
@@ -104,14 +106,16 @@ class klu_place {
   mutable std::mutex mutex_;
 };
 
-/// Factors of s I − J by KLU, s a number or the two parts of one. It is given rows as columns: it
-/// factors the transpose. A pattern is analysed once; copies share factors, which depend on the
-/// matrix alone, so that a replay has those of the step bit for bit.
+/// Factors of s I − J over numbers S, double or complex, by KLU. It is given rows as columns: it factors the
+/// transpose. A pattern is analysed once; copies share factors, which depend on the matrix alone, so that a
+/// replay has those of the step bit for bit.
 /// source  Davis & Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36
-template <int K>
+template <class S>
 class klu_lu {
+  static constexpr int K = std::is_same_v<S, double> ? 1 : 2;
+
  public:
-  bool factor_shifted(const sparse_matrix<double>& j, const double (&shift)[K]) {
+  bool factor_shifted(const sparse_matrix<double>& j, const S& shift) {
     const sparsity& p = *j.pattern;
     if (pattern_ != j.pattern) {
       pattern_ = j.pattern;
@@ -123,14 +127,15 @@ class klu_lu {
         for (int part = 0; part < K; ++part) {
           const double own = part == 0 ? j.values[static_cast<std::size_t>(e)] : 0.0;
           values_[static_cast<std::size_t>(K * e + part)] =
-              (p.column(e) == i ? shift[part] : 0.0) - own;
+              (p.column(e) == i ? numbers_of(&shift)[part] : 0.0) - own;
         }
     return all_finite(values_) && place_.own().factor(order_, p, values_.data());
   }
   double price() const { return order_ == nullptr ? 0 : order_->price(); }
   template <bool Transposed>
-  void solve(double* b) const {
-    if (place_.get() != nullptr) place_.get()->template solve<Transposed>(b);
+  void solve(S* b) const {
+    if (place_.get() != nullptr)
+      place_.get()->template solve<Transposed>(const_cast<double*>(numbers_of(b)));
   }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
@@ -138,81 +143,18 @@ class klu_lu {
   }
 
  private:
+  /// A complex number is an array of two by its standard.
+  static const double* numbers_of(const S* x) { return reinterpret_cast<const double*>(x); }
+
   std::shared_ptr<const sparsity> pattern_;
   std::shared_ptr<const klu_order> order_;
   shared_place<klu_place<K>> place_;
   std::vector<double> values_;
 };
 
-class klu_factors {
- public:
-  bool factor_shifted(const sparse_matrix<double>& j, double shift) {
-    return lu_.factor_shifted(j, {shift});
-  }
-  double price() const { return lu_.price(); }
-  template <class X>
-  void solve(X& x) const {
-    lu_.solve<false>(x.data());
-  }
-  template <class X>
-  void solve_transposed(X& x) const {
-    lu_.solve<true>(x.data());
-  }
-  template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
-    visit(self.lu_);
-  }
-
- private:
-  klu_lu<1> lu_;
-};
-
-class klu_complex_factors {
- public:
-  bool factor_shifted(const sparse_matrix<double>& j, double alpha, double beta) {
-    return lu_.factor_shifted(j, {alpha, beta});
-  }
-  template <class X>
-  void solve(X& x, X& y) const {
-    solve_as<false>(x, y, 1);
-  }
-  /// A⁻ᴴ b is the conjugate of A⁻ᵀ times the conjugate of b.
-  template <class X>
-  void solve_adjoint(X& x, X& y) const {
-    solve_as<true>(x, y, -1);
-  }
-  template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
-    visit(self.lu_);
-  }
-
- private:
-  /// Copies make their own.
-  struct pairs {
-    pairs() = default;
-    pairs(const pairs&) {}
-    pairs& operator=(const pairs&) { return *this; }
-    std::vector<double> of{};
-  };
-
-  template <bool Transposed, class X>
-  void solve_as(X& x, X& y, double sign) const {
-    const auto n = static_cast<std::size_t>(length(x));
-    pairs_.of.resize(2 * n);
-    for (std::size_t i = 0; i < n; ++i) {
-      pairs_.of[2 * i] = x.data()[i];
-      pairs_.of[2 * i + 1] = sign * y.data()[i];
-    }
-    lu_.solve<Transposed>(pairs_.of.data());
-    for (std::size_t i = 0; i < n; ++i) {
-      x.data()[i] = pairs_.of[2 * i];
-      y.data()[i] = sign * pairs_.of[2 * i + 1];
-    }
-  }
-
-  klu_lu<2> lu_;
-  mutable pairs pairs_;
-};
+using klu_factors = number_factors<klu_lu<double>, double, double>;
+using klu_complex_factors =
+    number_factors<klu_lu<std::complex<double>>, double, std::complex<double>>;
 
 /// Sparse Jacobians for implicit methods, by the field's own sparse_jacobian or coloured products, with SuiteSparse's KLU; double only:
 ///   with_algebra<radau_iia5, klu> m{{}, {std::make_shared<sparsity>(sparsity_of(q))}};

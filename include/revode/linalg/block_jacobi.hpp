@@ -4,9 +4,9 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include <revode/linalg/dense/elimination.hpp>
 #include <revode/linalg/ilu0.hpp>
 
 namespace revode {
@@ -45,7 +45,9 @@ class block_factors {
     blocks_ = n_ / layout_.size;
     const auto numbers = static_cast<std::size_t>(n_) * static_cast<std::size_t>(layout_.size);
     values_.resize(numbers);
+    reciprocals_.resize(static_cast<std::size_t>(n_));
     pivots_.resize(static_cast<std::size_t>(n_));
+    room_.resize(static_cast<std::size_t>(layout_.size));
     for (int b = 0; b < blocks_; ++b) {
       for (int i = 0; i < layout_.size; ++i)
         for (int k = 0; k < layout_.size; ++k) {
@@ -55,75 +57,45 @@ class block_factors {
             at(b, i, k) =
                 subtract_real(at(b, i, k), value_of(j.values[static_cast<std::size_t>(entry)]));
         }
-      if (!eliminate(b)) return false;
+      const std::size_t first = place(b);
+      if (!eliminate(&at(b, 0, 0), &reciprocals_[first], &pivots_[first], layout_.size))
+        return false;
     }
     return true;
   }
 
   template <bool Transposed>
   void solve(S* x) const {
-    for (int b = 0; b < blocks_; ++b) Transposed ? solve_transposed(b, x) : solve_plain(b, x);
+    for (int b = 0; b < blocks_; ++b) {
+      const std::size_t first = place(b);
+      const auto own = [&](int i) -> S& { return room_[static_cast<std::size_t>(i)]; };
+      for (int i = 0; i < layout_.size; ++i) own(i) = x[unknown(b, i)];
+      if constexpr (Transposed)
+        solve_eliminated_transposed(&at(b, 0, 0), &reciprocals_[first], &pivots_[first],
+                                    layout_.size, room_.data());
+      else
+        solve_eliminated(&at(b, 0, 0), &reciprocals_[first], &pivots_[first], layout_.size,
+                         room_.data());
+      for (int i = 0; i < layout_.size; ++i) x[unknown(b, i)] = own(i);
+    }
   }
   int size() const { return n_; }
 
  private:
   int unknown(int b, int i) const { return layout_.unknown(b, i, blocks_); }
+  /// Of a block's first pivot.
+  std::size_t place(int b) const { return static_cast<std::size_t>(b * layout_.size); }
   std::size_t place(int b, int i, int k) const {
     return static_cast<std::size_t>((b * layout_.size + i) * layout_.size + k);
   }
   S& at(int b, int i, int k) { return values_[place(b, i, k)]; }
   const S& at(int b, int i, int k) const { return values_[place(b, i, k)]; }
-  int pivot(int b, int k) const { return pivots_[static_cast<std::size_t>(b * layout_.size + k)]; }
-
-  bool eliminate(int b) {
-    const int m = layout_.size;
-    for (int k = 0; k < m; ++k) {
-      int best = k;
-      for (int i = k + 1; i < m; ++i)
-        if (size_of(at(b, i, k)) > size_of(at(b, best, k))) best = i;
-      pivots_[static_cast<std::size_t>(b * m + k)] = best;
-      if (!is_pivot(at(b, best, k))) return false;
-      for (int c = 0; c < m && best != k; ++c) std::swap(at(b, k, c), at(b, best, c));
-      for (int i = k + 1; i < m; ++i) {
-        const S factor = product_of(at(b, i, k), reciprocal_of(at(b, k, k)));
-        at(b, i, k) = factor;
-        for (int c = k + 1; c < m; ++c)
-          at(b, i, c) = subtract_product(factor, at(b, k, c), at(b, i, c));
-      }
-    }
-    return true;
-  }
-  /// P A = L U: x = U⁻¹ L⁻¹ P x
-  void solve_plain(int b, S* x) const {
-    const int m = layout_.size;
-    for (int k = 0; k < m; ++k) std::swap(x[unknown(b, k)], x[unknown(b, pivot(b, k))]);
-    for (int i = 0; i < m; ++i)
-      for (int k = 0; k < i; ++k)
-        x[unknown(b, i)] = subtract_product(at(b, i, k), x[unknown(b, k)], x[unknown(b, i)]);
-    for (int i = m; i-- > 0;) {
-      for (int k = i + 1; k < m; ++k)
-        x[unknown(b, i)] = subtract_product(at(b, i, k), x[unknown(b, k)], x[unknown(b, i)]);
-      x[unknown(b, i)] = product_of(x[unknown(b, i)], reciprocal_of(at(b, i, i)));
-    }
-  }
-  /// x = Pᵀ L⁻ᵀ U⁻ᵀ x
-  void solve_transposed(int b, S* x) const {
-    const int m = layout_.size;
-    for (int i = 0; i < m; ++i) {
-      for (int k = 0; k < i; ++k)
-        x[unknown(b, i)] = subtract_product(at(b, k, i), x[unknown(b, k)], x[unknown(b, i)]);
-      x[unknown(b, i)] = product_of(x[unknown(b, i)], reciprocal_of(at(b, i, i)));
-    }
-    for (int i = m; i-- > 0;)
-      for (int k = i + 1; k < m; ++k)
-        x[unknown(b, i)] = subtract_product(at(b, k, i), x[unknown(b, k)], x[unknown(b, i)]);
-    for (int k = m; k-- > 0;) std::swap(x[unknown(b, k)], x[unknown(b, pivot(b, k))]);
-  }
 
   block_layout layout_{};
   int n_ = 0, blocks_ = 0;
-  std::vector<S> values_;
+  std::vector<S> values_, reciprocals_;
   std::vector<int> pivots_;
+  mutable std::vector<S> room_;  // of a block's unknowns
 };
 
 /// The blocks on the diagonal as the preconditioner of Krylov spaces, of complex shifts as well: chemistry
@@ -142,10 +114,10 @@ struct block_jacobi {
   template <class Y>
   using jacobian = block_matrix<scalar_t<Y>>;
   template <class Y>
-  using factors = value_factors<block_factors<number<Y>>, Y, number<Y>>;
+  using factors = number_factors<block_factors<number<Y>>, number<Y>, number<Y>>;
   template <class Y>
-  using complex_factors =
-      value_factors<block_factors<complex_number<number<Y>>>, Y, complex_number<number<Y>>>;
+  using complex_factors = number_factors<block_factors<complex_number<number<Y>>>, number<Y>,
+                                         complex_number<number<Y>>>;
 
   template <class System, class Y, class T>
   void evaluate(System& sys, double t, const Y& y, block_matrix<T>& j) const {

@@ -10,6 +10,7 @@
 #include <Eigen/SparseLU>
 
 #include <revode/interop/eigen.hpp>  // without it Eigen's solves would lose derivatives
+#include <revode/linalg/sparse/number_factors.hpp>
 #include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparse_stages.hpp>
 #include <revode/linalg/sparse/sparsity_of.hpp>
@@ -103,19 +104,19 @@ class eigen_sparse_lu {
     return to.lu.info() == Eigen::Success;
   }
 
-  /// b = A⁻¹ b, or A⁻ᵀ b: get(i) reads, set(i, x) writes.
-  template <bool Transposed, class Get, class Set>
-  void solve(const Get& get, const Set& set) const {
+  /// y = A⁻¹ y, or A⁻ᵀ y
+  template <bool Transposed>
+  void solve(S* y) const {
     const int n = pattern_->size();
     vector b(n);
-    for (int i = 0; i < n; ++i) b[order_->place(i)] = get(i);
+    for (int i = 0; i < n; ++i) b[order_->place(i)] = y[i];
     const vector x = [&]() -> vector {
       if constexpr (Transposed)
         return const_cast<solver&>(factors_.get()->lu).transpose().solve(b);  // which only reads
       else
         return factors_.get()->lu.solve(b);
     }();
-    for (int i = 0; i < n; ++i) set(i, x[order_->place(i)]);
+    for (int i = 0; i < n; ++i) y[i] = x[order_->place(i)];
   }
 
   template <class Self, class Visit>
@@ -138,67 +139,10 @@ class eigen_sparse_lu {
 };
 
 template <class Y>
-class sparse_factors {
-  using T = scalar_t<Y>;
-
- public:
-  bool factor_shifted(const sparse_matrix<T>& j, T shift) { return lu_.factor_shifted(j, shift); }
-  template <class X>
-  void solve(X& x) const {
-    solve_as<false>(x);
-  }
-  template <class X>
-  void solve_transposed(X& x) const {
-    solve_as<true>(x);
-  }
-  template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
-    visit(self.lu_);
-  }
-
- private:
-  template <bool Transposed, class X>
-  void solve_as(X& x) const {
-    lu_.template solve<Transposed>([&](int i) { return x.data()[i]; },
-                                   [&](int i, const T& value) { x.data()[i] = value; });
-  }
-  eigen_sparse_lu<T> lu_;
-};
-
+using sparse_factors = number_factors<eigen_sparse_lu<scalar_t<Y>>, scalar_t<Y>, scalar_t<Y>>;
 template <class Y>
-class sparse_complex_factors {
-  using T = scalar_t<Y>;
-  using C = std::complex<T>;
-
- public:
-  bool factor_shifted(const sparse_matrix<T>& j, T alpha, T beta) {
-    return lu_.factor_shifted(j, C(alpha, beta));
-  }
-  template <class X>
-  void solve(X& x, X& y) const {
-    solve_as<false>(x, y, T(1));
-  }
-  /// A⁻ᴴ b is the conjugate of A⁻ᵀ times the conjugate of b.
-  template <class X>
-  void solve_adjoint(X& x, X& y) const {
-    solve_as<true>(x, y, T(-1));
-  }
-  template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
-    visit(self.lu_);
-  }
-
- private:
-  template <bool Transposed, class X>
-  void solve_as(X& x, X& y, const T& sign) const {
-    lu_.template solve<Transposed>([&](int i) { return C(x.data()[i], sign * y.data()[i]); },
-                                   [&](int i, const C& z) {
-                                     x.data()[i] = z.real();
-                                     y.data()[i] = sign * z.imag();
-                                   });
-  }
-  eigen_sparse_lu<C> lu_;
-};
+using sparse_complex_factors = number_factors<eigen_sparse_lu<std::complex<scalar_t<Y>>>,
+                                              scalar_t<Y>, std::complex<scalar_t<Y>>>;
 
 /// Sparse Jacobians for implicit methods, by the field's own sparse_jacobian or coloured products, with Eigen::SparseLU:
 ///   with_algebra<radau_iia5, eigen_sparse> m{{}, {std::make_shared<sparsity>(sparsity_of(q))}};

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <type_traits>
 
-#include <revode/config.hpp>
+#include <revode/linalg/complex_number.hpp>
 
 namespace revode {
 
 // P A = L U by Gaussian elimination with partial pivoting, in place: a[i n + j] is row i, column j.
 // Inner loops run over independent elements; rows with a zero in the pivot's column cost nothing.
 // Unit lower L lies below the diagonal; reciprocals of the pivots stand apart, so that a solve
-// divides nothing.
+// divides nothing. Numbers are real, duals or complex_numbers.
 // source  Golub & Van Loan, Matrix Computations, 4th ed., sections 3.2 and 3.4
 
 /// A size known to the compiler, where an int is expected.
@@ -57,30 +56,30 @@ REVODE_HD void exchange_rows(S* a, int k, int with, int columns, Size size) {
 /// cost    n³/3 multiply-adds
 template <class T, class Size>
 REVODE_HD bool eliminate(T* a, T* reciprocals, int* pivots, Size size) {
-  using std::abs;
   const int n = size;
   bool regular = true;
   for (int k = 0; k < n; ++k) {
     T* __restrict upper = a + k * n;
     int best = k;
-    T largest = abs(upper[k]);
+    auto largest = size_of(upper[k]);
+    using R = decltype(largest);
     for (int i = k + 1; i < n; ++i) {
-      const T here = abs(a[i * n + k]);
+      const R here = size_of(a[i * n + k]);
       best = here > largest ? i : best;
       largest = here > largest ? here : largest;
     }
     pivots[k] = best;
     exchange_rows(a, k, best, n, size);
-    regular = regular && largest > T(0) && largest - largest == T(0);
-    const T reciprocal = T(1) / upper[k];
+    regular = regular && largest > R(0) && largest - largest == R(0);
+    const T reciprocal = reciprocal_of(upper[k]);
     reciprocals[k] = reciprocal;
     for (int i = k + 1; i < n; ++i) {
       T* __restrict row = a + i * n;
       if constexpr (std::is_floating_point_v<T>)  // a dual that is 0 may have a derivative
         if (n > 4 && row[k] == T(0)) continue;
-      const T multiplier = row[k] * reciprocal;
+      const T multiplier = product_of(row[k], reciprocal);
       row[k] = multiplier;
-      for (int j = k + 1; j < n; ++j) row[j] = muladd(-multiplier, upper[j], row[j]);
+      for (int j = k + 1; j < n; ++j) row[j] = subtract_product(multiplier, upper[j], row[j]);
     }
   }
   return regular;
@@ -94,9 +93,9 @@ REVODE_HD void solve_lower(const T* a, int n, int first, S* b) {
   S sum[Rows];
   for (int r = 0; r < Rows; ++r) sum[r] = b[first + r];
   for (int j = 0; j < first; ++j)
-    for (int r = 0; r < Rows; ++r) sum[r] = muladd(-row[r * n + j], b[j], sum[r]);
+    for (int r = 0; r < Rows; ++r) sum[r] = subtract_product(row[r * n + j], b[j], sum[r]);
   for (int r = 0; r < Rows; ++r) {
-    for (int q = 0; q < r; ++q) sum[r] = muladd(-row[r * n + first + q], sum[q], sum[r]);
+    for (int q = 0; q < r; ++q) sum[r] = subtract_product(row[r * n + first + q], sum[q], sum[r]);
     b[first + r] = sum[r];
   }
 }
@@ -108,10 +107,11 @@ REVODE_HD void solve_upper(const T* a, const T* reciprocals, int n, int first, S
   S sum[Rows];
   for (int r = 0; r < Rows; ++r) sum[r] = b[first + r];
   for (int j = n - 1; j >= first + Rows; --j)
-    for (int r = 0; r < Rows; ++r) sum[r] = muladd(-row[r * n + j], b[j], sum[r]);
+    for (int r = 0; r < Rows; ++r) sum[r] = subtract_product(row[r * n + j], b[j], sum[r]);
   for (int r = Rows - 1; r >= 0; --r) {
-    for (int q = Rows - 1; q > r; --q) sum[r] = muladd(-row[r * n + first + q], sum[q], sum[r]);
-    sum[r] = sum[r] * reciprocals[first + r];
+    for (int q = Rows - 1; q > r; --q)
+      sum[r] = subtract_product(row[r * n + first + q], sum[q], sum[r]);
+    sum[r] = product_of(reciprocals[first + r], sum[r]);
     b[first + r] = sum[r];
   }
 }
@@ -144,12 +144,12 @@ REVODE_HD void solve_eliminated(const T* a, const T* reciprocals, const int* piv
   } else {  // down columns, unrolled
     for (int k = 0; k < n; ++k) {
       const S known = b[k];
-      for (int i = k + 1; i < n; ++i) b[i] = muladd(-a[i * n + k], known, b[i]);
+      for (int i = k + 1; i < n; ++i) b[i] = subtract_product(a[i * n + k], known, b[i]);
     }
     for (int k = n - 1; k >= 0; --k) {
-      const S known = b[k] * reciprocals[k];
+      const S known = product_of(reciprocals[k], b[k]);
       b[k] = known;
-      for (int i = 0; i < k; ++i) b[i] = muladd(-a[i * n + k], known, b[i]);
+      for (int i = 0; i < k; ++i) b[i] = subtract_product(a[i * n + k], known, b[i]);
     }
   }
 }
@@ -160,13 +160,13 @@ REVODE_HD void solve_eliminated_transposed(const T* a, const T* reciprocals, con
                                            Size size, S* __restrict b) {
   const int n = size;
   for (int i = 0; i < n; ++i) {
-    const S known = b[i] * reciprocals[i];
+    const S known = product_of(reciprocals[i], b[i]);
     b[i] = known;
-    for (int j = i + 1; j < n; ++j) b[j] = muladd(-a[i * n + j], known, b[j]);
+    for (int j = i + 1; j < n; ++j) b[j] = subtract_product(a[i * n + j], known, b[j]);
   }
   for (int i = n - 1; i > 0; --i) {
     const S known = b[i];
-    for (int j = 0; j < i; ++j) b[j] = muladd(-a[i * n + j], known, b[j]);
+    for (int j = 0; j < i; ++j) b[j] = subtract_product(a[i * n + j], known, b[j]);
   }
   for (int k = n - 1; k >= 0; --k) exchange_rows(b, k, pivots[k], 1, size);
 }
