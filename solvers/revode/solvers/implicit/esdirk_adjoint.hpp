@@ -103,6 +103,18 @@ void pull_length(int i, const esdirk_stages<M, Y>& s, const Y& rho, const Y& sta
                    dot(state_bar, s.k[i]) + dot(state_bar, s.e[i]), h_bar);
 }
 
+/// The cotangent of y_n from those of the stages, and its seed.
+template <class M, class Y>
+void pull_to_start(const esdirk_scratch<M, Y>& w, const Y* seed, Y& state_bar) {
+  constexpr int last = esdirk_numbers<M>::stages - 1;
+  if constexpr (imex_method<M>)
+    add(w.of_stage[last], state_bar);
+  else
+    copy(w.of_stage[last], state_bar);
+  for (int i = last - 1; i >= 0; --i) add(w.of_stage[i], state_bar);
+  if (seed != nullptr) add(*seed, state_bar);
+}
+
 /// The exact transpose of one step.
 /// cost    a Jacobian, a VJP (of a pair one of each part) and two or more solves a stage; a factorisation a stage
 ///         at most
@@ -148,12 +160,7 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
     ends->t_new += c * t_bar;
   }
   w.kept.close(t);
-  if constexpr (pair)
-    add(w.of_stage[stages - 1], state_bar);
-  else
-    copy(w.of_stage[stages - 1], state_bar);
-  for (int i = stages - 2; i >= 0; --i) add(w.of_stage[i], state_bar);
-  if (seeds != nullptr) add(seeds->y, state_bar);
+  pull_to_start(w, seeds != nullptr ? &seeds->y : nullptr, state_bar);
   if (ends == nullptr) return;
   ends->t -= h_bar;
   ends->t_new += h_bar;
