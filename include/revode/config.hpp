@@ -31,6 +31,13 @@ pass for solutions) add -fno-finite-math-only behind it, which leaves the rest o
 #define REVODE_HD REVODE_FORCE(gnu::always_inline) inline
 #endif
 
+// The same for larger ones that lanes seldom call: a solve by itself has them inlined where that pays.
+#if defined(__CUDACC__)
+#define REVODE_SELDOM __host__ __device__
+#else
+#define REVODE_SELDOM
+#endif
+
 // A small step as one piece of code without a call: its numbers then stay in registers.
 #if defined(__CUDACC__)
 #define REVODE_FLAT REVODE_HD

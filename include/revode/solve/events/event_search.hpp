@@ -25,10 +25,10 @@ struct event_search {
   double theta = -1;        ///< where in the step the first of them occur; −1: nowhere
   bool found[N] = {};       ///< which
 
-  REVODE_HD event_search() { forget(); }
+  REVODE_SELDOM event_search() { forget(); }
 
   /// The state is another one than the search has seen.
-  REVODE_HD void forget() {
+  REVODE_SELDOM void forget() {
     for (int k = 0; k < N; ++k) side[k] = 0, last[k] = -HUGE_VAL;
   }
 
@@ -36,8 +36,8 @@ struct event_search {
   /// the state. slope(y) = f(t, y, p) is asked for where an event's surface is so near that its condition does
   /// not tell the side. False where a side cannot be told.
   template <class Events, class Y, class P, class Slope>
-  REVODE_HD bool start(const Events& each, double t, double direction, const Y& y, const P& p,
-                       bool moved, Y& along, const Slope& slope) {
+  REVODE_SELDOM bool start(const Events& each, double t, double direction, const Y& y, const P& p,
+                           bool moved, Y& along, const Slope& slope) {
     bool known = true, sloped = false;
     each([&](int k, const auto& e) {
       const double g = e.condition(t, y, p), from = side[k];
@@ -59,8 +59,8 @@ struct event_search {
 
   /// Looks at the step from t to t_new, where the state is y_new.
   template <class Events, class At, class Y, class P>
-  REVODE_HD verdict look(const Events& each, double t, double t_new, double direction, int samples,
-                         const At& at, const Y& y_new, const P& p, Y& y) {
+  REVODE_SELDOM verdict look(const Events& each, double t, double t_new, double direction,
+                             int samples, const At& at, const Y& y_new, const P& p, Y& y) {
     const double h = t_new - t;
     double from = 0;
     theta = -1;
@@ -78,7 +78,7 @@ struct event_search {
 
   /// The events found occur, at time t. False for one that occurred just before.
   template <class Events, class At, class Y, class P>
-  REVODE_HD bool occur(const Events& each, double t, double h, const At& at, const P& p, Y& y) {
+  REVODE_SELDOM bool occur(const Events& each, double t, double h, const At& at, const P& p, Y& y) {
     bool apart = true;
     at(theta, y);
     each([&](int k, const auto& e) {
@@ -93,8 +93,8 @@ struct event_search {
  private:
   /// Of an event whose condition is g at y.
   template <class E, class Y, class P>
-  REVODE_HD static surface_view view(const E& e, double t, double direction, const Y& y, const P& p,
-                                     double g, double residual, const Y& along) {
+  REVODE_SELDOM static surface_view view(const E& e, double t, double direction, const Y& y,
+                                         const P& p, double g, double residual, const Y& along) {
     Y moved = y;
     const double rate = e.slope(t, y, p, along), beside = t + few_ulps<scalar_t<Y>> * t;
     const double noise =
@@ -111,8 +111,8 @@ struct event_search {
   };
 
   template <class Events, class At, class Y, class P>
-  REVODE_HD verdict look_between(const Events& each, double t, double h, double from, double to,
-                                 const At& at, const Y& y_to, const P& p, Y& y) {
+  REVODE_SELDOM verdict look_between(const Events& each, double t, double h, double from, double to,
+                                     const At& at, const Y& y_to, const P& p, Y& y) {
     bool any = false, known = true;
     sample s;
     each([&](int k, const auto& e) {
@@ -132,8 +132,8 @@ struct event_search {
 
   /// The first root among those of the conditions crossed at `to`, and all that are at its time.
   template <class Events, class At, class Y, class P>
-  REVODE_HD verdict locate(const Events& each, double t, double h, double from, double to,
-                           const At& at, const P& p, const sample& s, Y& y) {
+  REVODE_SELDOM verdict locate(const Events& each, double t, double h, double from, double to,
+                               const At& at, const P& p, const sample& s, Y& y) {
     const double apart = time_resolution(t, t + h) / std::abs(h);
     const double resolution = std::fmax(apart / 16, 0x1p-54);
     bool known = true;
