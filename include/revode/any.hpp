@@ -15,7 +15,7 @@
 #include <revode/adjoint/gradient.hpp>
 #include <revode/solve/dense_request.hpp>
 #include <revode/solve/events/crossing.hpp>
-#include <revode/solve/options.hpp>
+#include <revode/solve/request/solve_request.hpp>
 #include <revode/solve/solution.hpp>
 
 namespace revode {

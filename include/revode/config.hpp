@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #define REVODE_VERSION "0.1.0"
@@ -70,7 +69,7 @@ struct no_calls {};
 /// wherever a fused product is wanted, since -ffp-contract=off keeps the compiler from choosing.
 REVODE_HD double muladd(double a, double b, double c) {
 #if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  return fma(a, b, c);
+  return __builtin_fma(a, b, c);
 #else
   return a * b + c;
 #endif
@@ -78,7 +77,7 @@ REVODE_HD double muladd(double a, double b, double c) {
 
 REVODE_HD float muladd(float a, float b, float c) {
 #if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  return fmaf(a, b, c);
+  return __builtin_fmaf(a, b, c);
 #else
   return a * b + c;
 #endif

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <revode/ad/recording/recording.hpp>
-#include <revode/adjoint/gradient.hpp>
+#include <revode/adjoint/course/settle.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/solution.hpp>
 #include <revode/state/elements.hpp>

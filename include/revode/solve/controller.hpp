@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
+#include <cstdlib>
 
 #include <revode/state/powers.hpp>
 

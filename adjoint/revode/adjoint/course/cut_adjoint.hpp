@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <revode/adjoint/gradient.hpp>
+#include <revode/adjoint/course/settle.hpp>
 #include <revode/solve/stepper.hpp>
 
 namespace revode {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <revode/adjoint/gradient.hpp>
+#include <revode/adjoint/course/settle.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/solve.hpp>
 

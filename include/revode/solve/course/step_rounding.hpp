@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 namespace revode {
@@ -42,8 +41,8 @@ inline double octave_length(int k) {
 
 /// The longest step allowed that is not longer than h. A subnormal h stays as it is.
 inline double round_step(rounding to, double h) {
-  if (to == rounding::none || !std::isnormal(h)) return h;
-  if (to == rounding::octave16) return std::copysign(octave_length(octave_number(h)), h);
+  if (to == rounding::none || !__builtin_isnormal(h)) return h;
+  if (to == rounding::octave16) return __builtin_copysign(octave_length(octave_number(h)), h);
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(h) & ~0x1fff'ffffULL);
 }
 
