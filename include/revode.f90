@@ -134,6 +134,15 @@ module revode
       type(c_ptr), value :: q
       integer(c_int), intent(in) :: index(*)
     end function
+    ! k integrals beside y, by a function g like f and its vjp; see revode.h.
+    integer(c_int) function revode_problem_set_quadrature(q, k, q0, g, vjp, user) bind(c)
+      import
+      type(c_ptr), value :: q
+      integer(c_int), value :: k
+      real(c_double), intent(in) :: q0(*)
+      type(c_funptr), value :: g, vjp
+      type(c_ptr), value :: user
+    end function
     integer(c_int) function revode_problem_sizes(q, n, np) bind(c)
       import
       type(c_ptr), value :: q

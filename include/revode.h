@@ -78,6 +78,13 @@ revode_code revode_problem_set_mass(revode_problem* q, const double* mass);
  * and the other Radau methods take such problems. */
 revode_code revode_problem_set_index(revode_problem* q, const int* index);
 
+/* k integrals beside y: q' = g(t, y, p), which fills k numbers, q(t0) = q0 (NULL: zeros); their vjp (NULL: none) is
+ * asked for by gradients and implicit methods. k = 0: none. States and gradients of solutions, tolerances of
+ * components and cotangents then have n + k numbers, y and then q; functions see y alone. A running cost is the
+ * last of them: its cotangent is 1. */
+revode_code revode_problem_set_quadrature(revode_problem* q, int k, const double* q0, revode_f g,
+                                          revode_vjp vjp, void* user);
+
 revode_code revode_problem_sizes(const revode_problem* q, int* n, int* np);
 revode_code revode_problem_get(const revode_problem* q, double* y0, double* p, double* t0,
                                double* t1); /* what is NULL is left out */
@@ -121,10 +128,10 @@ typedef struct revode_options {
   const double* atols;
   size_t rtol_count, atol_count;
 } revode_options;
-#define REVODE_OPTIONS                                                                          \
-  {                                                                                             \
-    sizeof(revode_options), 1e-6, 1e-9, 0, 0, 0, 0, 1000000, NULL, 0, 0, 0, NULL, 0, NULL, 0,   \
-        NULL, NULL, 0, 0                                                                        \
+#define REVODE_OPTIONS                                                                        \
+  {                                                                                           \
+    sizeof(revode_options), 1e-6, 1e-9, 0, 0, 0, 0, 1000000, NULL, 0, 0, 0, NULL, 0, NULL, 0, \
+        NULL, NULL, 0, 0                                                                      \
   }
 
 /* name NULL: recursive_checkpoint; slots, budget (bytes): one of them or 0; schedule NULL: chosen;
@@ -182,7 +189,7 @@ revode_code revode_solution_derivative(revode_solution* s, double t, int behind,
  * and of the times of events; NULL: none. What is NULL in the result is left out. */
 typedef struct revode_gradient {
   size_t size;
-  double *y0, *p; /* the caller's arrays of n and np numbers */
+  double *y0, *p; /* the caller's arrays of n (with integrals n + k) and np numbers */
   double t0, t1;
   int status;
   int64_t pulled_steps, replayed_steps, peak_states, peak_bytes;

@@ -73,6 +73,8 @@ class any_field {
   /// revode/problems/erased_field.hpp.
   any_field(std::shared_ptr<const erased_field> typed);  // NOLINT
   any_field() = default;
+  /// That of (y, q), as with_quadrature makes it.
+  any_field(const any_field& f, const any_callbacks& g, const any_state& y0, const any_state& q0);
 
   /// dy = f(t, y, p), which is M y' with a mass matrix
   void operator()(double t, const any_state& y, const any_state& p, any_state& dy) const;
@@ -109,8 +111,8 @@ struct any_event_callbacks {
 class any_event {
  public:
   any_event(any_event_callbacks callbacks);  // NOLINT
-  any_event(
-      std::shared_ptr<const erased_event> typed);  // NOLINT: revode/problems/erased_events.hpp
+  /// Of revode/problems/erased_events.hpp.
+  any_event(std::shared_ptr<const erased_event> typed, bool has_pulls = true);  // NOLINT
 
   const std::shared_ptr<const erased_event>& erased() const { return erased_; }
   bool has_pulls() const { return pulls_; }
@@ -134,6 +136,14 @@ struct any_problem {
 /// One of the named problems, "lorenz", "lorenz96:40"; `revode list problems` tells them.
 /// errors  std::invalid_argument: there is none of the name
 any_problem named_problem(std::string_view spec);
+
+/// The problem of y with q(t) = q0 + ∫ g(t, y, p) dt behind it, as the template of this name: its states are y and
+/// then q, and whatever is solved and differentiated has both. g.f fills dq, as long as q0; g.vjp takes a cotangent of
+/// dq, g.jvp gives its tangent, and gradients and implicit methods need one of the two. Events see y alone.
+/// q is in the error norm like y, unless its options::norm.atol is infinite.
+/// errors  std::invalid_argument: no integrand, one that has a mass matrix, or differences but no vjp and jvp
+any_problem with_quadrature(const any_problem& q, const any_callbacks& g,
+                            const any_state& q0 = {0.0});
 
 /// A method by its name, or by the type that it has in the templates; `revode list methods`.
 class any_method {
@@ -210,6 +220,13 @@ struct any_pushed_solution : any_solution {
 /// The value of a loss of a solution; its derivative goes into the cotangents.
 using any_loss = std::function<double(const any_solution& s, any_cotangents& bar)>;
 
+/// terminal(s, bar) + ∫ g(t, y, p) dt, which `running.f` writes to its dq[0]; terminal may be empty.
+struct any_loss_with_running_cost {
+  any_loss terminal{};
+  any_callbacks running{};
+  bool outside_norm = false;  ///< the integral takes no part in the choice of steps
+};
+
 /// Neither value nor gradient where the solve is not complete.
 struct any_value_and_gradient {
   std::optional<double> value{};
@@ -237,6 +254,10 @@ any_pushed_solution solve(const any_problem& q, const any_method& m, const optio
                           const any_tangents& along);
 any_value_and_gradient value_and_gradient(const any_problem& q, const any_method& m,
                                           const options& o, const any_loss& loss,
+                                          const recursive_checkpoint& adjoint = {});
+/// The same with a running cost: the terminal loss, the result and its gradient know y alone.
+any_value_and_gradient value_and_gradient(const any_problem& q, const any_method& m,
+                                          const options& o, const any_loss_with_running_cost& loss,
                                           const recursive_checkpoint& adjoint = {});
 
 /// The same with gradient->error: half of the difference to the gradient at three times the tolerances, by the

@@ -74,7 +74,9 @@ any_event::any_event(any_event_callbacks callbacks)
   event.passes = shared->passes || !shared->jump;
   erased_ = std::make_shared<const erased_event>(std::move(event));
 }
-any_event::any_event(std::shared_ptr<const erased_event> typed) : erased_(std::move(typed)) {
+any_event::any_event(std::shared_ptr<const erased_event> typed, bool has_pulls)
+    : erased_(std::move(typed)),
+      pulls_(has_pulls) {
   if (!erased_) misuse("an event that is null (it has no condition) pass one that was made?");
 }
 

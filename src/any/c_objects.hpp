@@ -19,6 +19,16 @@ struct revode_problem {
   revode::any_problem q;
   std::optional<revode::any_callbacks> callbacks{};  // none: a named problem
   void* user = nullptr;
+  std::optional<revode::any_callbacks> integrand{};
+  revode::any_state integrals{};  // where they start
+
+  /// With its integrals, if it has some.
+  revode::any_problem posed() const {
+    if (!integrand) return q;
+    revode::any_callbacks g = *integrand;
+    g.by_finite_differences = g.vjp && callbacks && callbacks->by_finite_differences;
+    return with_quadrature(q, g, integrals);
+  }
 };
 struct revode_solution {
   std::size_t n = 0, np = 0;

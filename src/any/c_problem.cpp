@@ -49,6 +49,28 @@ revode_code revode_problem_new(int n, const double* y0, int np, const double* p,
     out = new revode_problem(std::move(made));
   });
 }
+revode_code revode_problem_set_quadrature(revode_problem* q, int k, const double* q0, revode_f g,
+                                          revode_vjp vjp, void* user) {
+  return guarded([&] {
+    revode_problem& of = given(q, "the problem");
+    if (k < 0)
+      misuse("a quadrature of " + std::to_string(k) +
+             " integrals (there are none or some) pass 0?");
+    if (k == 0) return of.integrand.reset();
+    given(g, "g");
+    any_callbacks made{.f = [=](double t, auto y, auto p, auto dq) {
+      expect_zero("g", g(t, y.data(), p.data(), dq.data(), user));
+    }};
+    if (vjp != nullptr)
+      made.vjp = [=](double t, auto y, auto p, auto w, double& gt, auto gy, auto gp) {
+        expect_zero("vjp of g",
+                    vjp(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), user));
+      };
+    const auto count = static_cast<std::size_t>(k);
+    of.integrals = q0 == nullptr ? any_state(count) : listed(q0, count);
+    of.integrand = std::move(made);
+  });
+}
 revode_code revode_problem_named(const char* spec, revode_problem** q) {
   return guarded([&] {
     revode_problem*& out = given(q, "where the problem goes");

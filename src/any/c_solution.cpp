@@ -60,7 +60,7 @@ template <class Solve>
 revode_code solved(const revode_problem* q, const char* method, revode_solution** s,
                    Solve&& solve_it) {
   return guarded([&] {
-    const any_problem& problem = given(q, "the problem").q;
+    const any_problem problem = given(q, "the problem").posed();
     revode_solution*& out = given(s, "where the solution goes");
     const any_method m(std::string(&given(method, "the method")));
     out = new revode_solution{problem.y0.size(), problem.p.size(), solve_it(problem, m)};

@@ -51,7 +51,7 @@ double along(const vector& w, vector& out, const Push& push) {
 void callback_field::operator()(const push_scalar& t, const push_vector& y, const push_vector& p,
                                 push_vector& dy) const {
   const vector at = values(y), with = values(p);
-  vector f(at.size()), moved(at.size());
+  vector f(dy.size()), moved(dy.size());
   (*this)(t.value, at, with, f);
   jvp(t.value, at, with, t.d[0], directions(y), directions(p), moved);
   for (int i = 0; i < length(f); ++i) {
@@ -64,7 +64,7 @@ void callback_field::vjp(double t, const vector& y, const vector& p, const vecto
                          vector& gy, vector& gp) const {
   if (of_->vjp) return of_->vjp(t, seen(y), seen(p), seen(w), gt, filled(gy), filled(gp));
   if (of_->jvp) {
-    vector v = vector::Zero(y.size()), u = vector::Zero(p.size()), out(y.size());
+    vector v = vector::Zero(y.size()), u = vector::Zero(p.size()), out(w.size());
     const auto push = [&](double dt) {
       return along(w, out, [&](vector& df) {
         of_->jvp(t, seen(y), seen(p), dt, seen(v), seen(u), filled(df));
@@ -113,8 +113,8 @@ void callback_field::jvp(double t, const vector& y, const vector& p, double dt, 
                          const vector& dp, vector& out) const {
   if (of_->jvp) return of_->jvp(t, seen(y), seen(p), dt, seen(dy), seen(dp), filled(out));
   if (of_->vjp) {
-    vector w = vector::Zero(y.size()), gy(y.size()), gp(p.size());
-    for (int i = 0; i < length(y); ++i) {
+    vector w = vector::Zero(out.size()), gy(y.size()), gp(p.size());
+    for (int i = 0; i < length(out); ++i) {
       w[i] = 1;
       double gt = 0;
       gy.setZero();

@@ -20,7 +20,8 @@ inline std::span<double> filled(vector& v) {
   return {v.data(), static_cast<std::size_t>(v.size())};
 }
 
-/// A field of callbacks, with every derivative that they give. Second derivatives are differences of the
+/// A field of callbacks, or the integrand of a quadrature (its dy is as long as q), with every derivative that
+/// they give. Second derivatives are differences of the
 /// vjp, where differences are asked for.
 /// errors  std::invalid_argument for a derivative that cannot be had: who solves looks before
 class callback_field {

@@ -49,6 +49,16 @@ inline cotangents<vector> to_eigen(const any_cotangents& w) {
   return out;
 }
 
+/// There is a field, and its mass matrix is as large as the state.
+inline void check_field(const any_problem& q) {
+  if (!q.f.erased())
+    misuse("a problem without a field (any_problem::f is empty) give it one, or named_problem?");
+  const std::size_t n = q.y0.size(), numbers = q.f.mass_numbers();
+  if (numbers > 0 && numbers != n * n)
+    misuse("a mass matrix of " + std::to_string(numbers) + " numbers for " + std::to_string(n) +
+           " states (it has n × n, row by row) give " + std::to_string(n * n) + "?");
+}
+
 /// A problem over Eigen vectors, of its own: it stays where it is while something refers to it.
 struct held_problem {
   erased_field f;

@@ -35,10 +35,6 @@ auto find_method(const any_method& m, const any_problem& q, const options& o,
 
 /// What a mass matrix asks for.
 void check_mass(const any_problem& q, const compiled::method_entry& m) {
-  const std::size_t n = q.y0.size(), numbers = q.f.mass_numbers();
-  if (numbers > 0 && numbers != n * n)
-    misuse("a mass matrix of " + std::to_string(numbers) + " numbers for " + std::to_string(n) +
-           " states (it has n × n, row by row) give " + std::to_string(n * n) + "?");
   if (q.f.has_mass() && !m.takes_mass())
     misuse("method " + std::string(m.name) +
            " for a problem with a mass matrix (M y' = f is compiled for " +
@@ -48,8 +44,7 @@ void check_mass(const any_problem& q, const compiled::method_entry& m) {
 /// What a forward solve asks for, and what besides a gradient does.
 void check(const any_problem& q, const compiled::method_entry& m) {
   const std::string method(m.name);
-  if (!q.f.erased())
-    misuse("a problem without a field (any_problem::f is empty) give it one, or named_problem?");
+  compiled::check_field(q);
   check_mass(q, m);
   if (m.asks_jacobian && !q.f.has_jacobian())
     misuse("method " + method +

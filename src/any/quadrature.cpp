@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <any/held_problem.hpp>
+
+#include <revode/problems/erased_massive_field.hpp>
+#include <revode/solve/quadrature.hpp>
+
+namespace revode {
+
+using compiled::callback_field, compiled::misuse, compiled::seen, compiled::to_eigen,
+    compiled::vector;
+
+namespace {
+
+/// An event of y as one of (y, q), which it leaves alone.
+class event_beside_integrals {
+ public:
+  static constexpr const char* name = "";
+
+  event_beside_integrals(erased_event of, int n) : of_(std::move(of)), n_(n) {}
+
+  template <class S, class V>
+  S condition(const S& t, const V& z, const V& p) const {
+    return over_head(z, [&](V& y) { return of_.condition(t, y, p); });
+  }
+  template <class S, class V>
+  void jump(const S& t, const V& z, const V& p, V& z_new) const {
+    over_head(z, [&](V& y) {
+      V y_new = y;
+      of_.jump(t, y, p, y_new);
+      z_new.head(n_) = y_new;
+    });
+  }
+
+ private:
+  /// use(y) in memory that the thread keeps, and that a solve inside of `use` does not find.
+  template <class V, class Use>
+  auto over_head(const V& z, const Use& use) const {
+    thread_local V kept;
+    struct lent {
+      V y = std::move(kept);
+      ~lent() { kept = std::move(y); }
+    } head;
+    head.y = z.head(n_);
+    return use(head.y);
+  }
+
+  erased_event of_;
+  int n_;
+};
+
+any_event beside_integrals(const any_event& e, int n) {
+  const erased_event& of = *e.erased();
+  erased_event longer{event_beside_integrals(of, n)};
+  longer.name = of.name;
+  longer.direction = of.direction;
+  longer.terminal = of.terminal;
+  longer.passes = of.passes;
+  return any_event(std::make_shared<const erased_event>(std::move(longer)), e.has_pulls());
+}
+
+template <class F>
+erased_field with_integrand(const F& f, const callback_field& g, const any_state& y0,
+                            const any_state& q0) {
+  return erased_field(
+      field_with_quadrature<F, callback_field, vector, vector>{{f, g, to_eigen(y0), to_eigen(q0)}});
+}
+
+/// The first n of a state.
+any_state head_of(const any_state& z, std::size_t n) {
+  return {z.begin(), z.begin() + static_cast<std::ptrdiff_t>(std::min(n, z.size()))};
+}
+any_solution head_of(any_solution s, std::size_t n) {
+  s.y.resize(n);
+  for (any_state& y : s.ys) y.resize(n);
+  return s;
+}
+
+}  // namespace
+
+any_field::any_field(const any_field& f, const any_callbacks& g, const any_state& y0,
+                     const any_state& q0) {
+  const bool pulls = g.vjp || g.jvp;
+  if (!g.f) misuse("a quadrature without an integrand (any_callbacks::f is empty) give it one?");
+  if (g.by_finite_differences && !pulls)
+    misuse(
+        "an integrand by differences alone (they are those of its vjp) give it a vjp or jvp "
+        "besides?");
+  if (!g.mass.empty() || !g.index.empty())
+    misuse("an integrand with a mass matrix (its integrals are those of q' = g) leave it out?");
+  const callback_field integrand(std::make_shared<const any_callbacks>(g));
+  erased_ = std::make_shared<const erased_field>(
+      f.has_mass() ? with_integrand(erased_massive_field(*f.erased_), integrand, y0, q0)
+                   : with_integrand(*f.erased_, integrand, y0, q0));
+  pulls_ = f.pulls_ && pulls;
+  jacobian_ = f.jacobian_ && pulls;
+  second_ = f.second_ && pulls && g.by_finite_differences;
+}
+
+any_problem with_quadrature(const any_problem& q, const any_callbacks& g, const any_state& q0) {
+  compiled::check_field(q);
+  const int n = static_cast<int>(q.y0.size());
+  any_problem longer = q;
+  longer.f = any_field(q.f, g, q.y0, q0);
+  longer.y0.insert(longer.y0.end(), q0.begin(), q0.end());
+  for (any_event& e : longer.events) e = beside_integrals(e, n);
+  if (q.after_step)
+    longer.after_step = [tell = q.after_step, n](double t, std::span<const double> z) {
+      return tell(t, z.first(static_cast<std::size_t>(n)));
+    };
+  return longer;
+}
+
+any_value_and_gradient value_and_gradient(const any_problem& q, const any_method& m,
+                                          const options& o, const any_loss_with_running_cost& loss,
+                                          const recursive_checkpoint& adjoint) {
+  const std::size_t n = q.y0.size();
+  const auto longer_loss = [&](const any_solution& s, any_cotangents& bar) {
+    const double terminal = loss.terminal ? loss.terminal(head_of(s, n), bar) : 0;
+    if (!bar.y) bar.y = any_state(n);
+    bar.y->push_back(1);
+    for (any_state& y : bar.ys) y.push_back(0);
+    return terminal + s.y[n];
+  };
+  any_value_and_gradient r = value_and_gradient(
+      with_quadrature(q, loss.running, {0.0}), m,
+      with_more_elements(o, static_cast<int>(n), 1, loss.outside_norm), longer_loss, adjoint);
+  r.solution = head_of(std::move(r.solution), n);
+  if (r.gradient) r.gradient->y0 = head_of(r.gradient->y0, n);
+  return r;
+}
+
+}  // namespace revode
