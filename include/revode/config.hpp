@@ -68,15 +68,19 @@ struct no_calls {};
 /// a*b + c: one rounding where the target has fused multiply-add, two elsewhere. Written out
 /// wherever a fused product is wanted, since -ffp-contract=off keeps the compiler from choosing.
 REVODE_HD double muladd(double a, double b, double c) {
-#if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  return __builtin_fma(a, b, c);
+#if defined(__CUDA_ARCH__)
+  return fma(a, b, c);
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fma(a, b, c);  // std::fma without <cmath>, which takes long to read
 #else
   return a * b + c;
 #endif
 }
 
 REVODE_HD float muladd(float a, float b, float c) {
-#if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#if defined(__CUDA_ARCH__)
+  return fmaf(a, b, c);
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   return __builtin_fmaf(a, b, c);
 #else
   return a * b + c;

@@ -39,7 +39,7 @@ TEST_CASE("Fortran gets the bits of C++: solves, save points, integrals, events,
     double y[3], saved[2][3], event_t = 0, of_y0[3], of_p[4];
     REQUIRE(solve_from_fortran(method, y, saved[0], &event_t, of_y0, of_p) == 0);
     CHECK(std::memcmp(y, s.y.data(), sizeof y) == 0);
-    for (const std::size_t k : {0, 1})
+    for (std::size_t k = 0; k < 2; ++k)
       CHECK(std::memcmp(saved[k], s.ys[k].data(), sizeof saved[k]) == 0);
     CHECK(event_t == s.events[0].t);
     CHECK(std::memcmp(of_y0, bar.y0.data(), sizeof of_y0) == 0);
