@@ -10,14 +10,6 @@
 
 namespace revode {
 
-/// The largest scaled error, NaN if one is: options{.norm = {.combine = maximum_norm}}.
-inline double maximum_norm(const double* scaled, int n) {
-  double most = 0;
-  for (int i = 0; i < n && most == most; ++i)
-    if (!(std::abs(scaled[i]) <= most)) most = std::abs(scaled[i]);
-  return most;
-}
-
 /// An error_norm as attempts see it: arrays of n, and room for the errors.
 struct component_scale {
   const double* rtol = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdlib>
 #include <functional>
 #include <vector>
 
@@ -24,5 +25,13 @@ struct error_norm {
 
   bool given() const { return !rtol.empty() || !atol.empty() || combine || pairs || period > 0; }
 };
+
+/// The largest of them, NaN if one is: options{.norm = {.combine = maximum_norm}}.
+inline double maximum_norm(const double* scaled, int n) {
+  double most = 0;
+  for (int i = 0; i < n && most == most; ++i)
+    if (!(std::abs(scaled[i]) <= most)) most = std::abs(scaled[i]);
+  return most;
+}
 
 }  // namespace revode
