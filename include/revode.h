@@ -128,10 +128,10 @@ typedef struct revode_options {
   const double* atols;
   size_t rtol_count, atol_count;
 } revode_options;
-#define REVODE_OPTIONS                                                                        \
-  {                                                                                           \
-    sizeof(revode_options), 1e-6, 1e-9, 0, 0, 0, 0, 1000000, NULL, 0, 0, 0, NULL, 0, NULL, 0, \
-        NULL, NULL, 0, 0                                                                      \
+#define REVODE_OPTIONS                                                                          \
+  {                                                                                             \
+    sizeof(revode_options), 1e-6, 1e-9, 0, 0, 0, 0, 1000000, NULL, 0, 0, 0, NULL, 0, NULL, 0,   \
+        NULL, NULL, 0, 0                                                                        \
   }
 
 /* name NULL: recursive_checkpoint; slots, budget (bytes): one of them or 0; schedule NULL: chosen;

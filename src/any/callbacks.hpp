@@ -21,8 +21,7 @@ inline std::span<double> filled(vector& v) {
 }
 
 /// A field of callbacks, or the integrand of a quadrature (its dy is as long as q), with every derivative that
-/// they give. Second derivatives are differences of the
-/// vjp, where differences are asked for.
+/// they give. Second derivatives are differences of the vjp, where differences are asked for.
 /// errors  std::invalid_argument for a derivative that cannot be had: who solves looks before
 class callback_field {
  public:

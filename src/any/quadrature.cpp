@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <any/held_problem.hpp>
 
+#include <algorithm>
+
 #include <revode/problems/erased_massive_field.hpp>
 #include <revode/solve/quadrature.hpp>
 
 namespace revode {
 
-using compiled::callback_field, compiled::misuse, compiled::seen, compiled::to_eigen,
-    compiled::vector;
+using compiled::callback_field, compiled::misuse, compiled::to_eigen, compiled::vector;
 
 namespace {
 
