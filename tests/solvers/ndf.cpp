@@ -71,6 +71,53 @@ TEST_CASE("NDF: sectors of stability are those of Shampine and Reichelt's Table 
   }
 }
 
+/// The size of an array of order q behind n steps of y' = 0, each so many times as long as the one before.
+template <class M>
+double size_behind_growing_steps(int q, double growth, int n) {
+  nordsieck_memo<vec<double, 1>, 5, bdf_decisions> memo;
+  nordsieck<vec<double, 1>, 5> s(vec{0.0});
+  nordsieck_tape<vec<double, 1>, 5> tape(vec{0.0});
+  memo.order = q;
+  for (int j = 0; j < 5; ++j) memo.tau[j] = std::pow(growth, -j - 1);
+  for (int j = 0; j <= q; ++j) s.z[j][0] = 1 - 0.3 * j;
+  for (int i = 0; i < n; ++i) {  // in units of the step at hand
+    const typename M::formula by(q, 1.0, memo.tau);
+    predict_array<M>(memo, q, 1.0, by, s, tape);
+    correct_array(tape, 0, q, vec{-s.z[1][0] / lead_of<M>(q, by.l[1])}, s);
+  }
+  double size = 0;
+  for (int j = 0; j <= q; ++j) size = larger(size, std::abs(s.z[j][0]));
+  return size;
+}
+
+TEST_CASE_TEMPLATE("multistep: orders are taken on given steps as far as they are stable there", M,
+                   bdf5, ndf5) {
+  for (int q = 2; q <= 5; ++q) {
+    CAPTURE(q);
+    CHECK(size_behind_growing_steps<M>(q, M::stretch(q), 1000) <
+          1.1 * size_behind_growing_steps<M>(q, M::stretch(q), 500));
+    CHECK_FALSE(size_behind_growing_steps<M>(q, 1.25 * M::stretch(q), 500) < 1e6);
+  }
+}
+
+TEST_CASE("NDF: given steps that grow, and such as come in no order, leave errors as they should") {
+  const problem q{stiff_pair{}, vec{0.5, 1.0}, 0.0, 1.5, vec{40.0, 1.3}};
+  const auto exact = solve(q, ndf5{}, options{.rtol = 1e-11, .atol = 1e-12}).y;
+  const auto error = [&](auto&& length, double first) {
+    options o{.grid = {0.0}};
+    double t = first;
+    for (int i = 1; t < 1.5; t += first * length(i++)) o.grid.push_back(t);
+    o.grid.push_back(1.5);
+    const auto y = solve(q, ndf5{}, o).y;
+    return std::abs(y[0] - exact[0]) + std::abs(y[1] - exact[1]);
+  };
+  CHECK(error([](int i) { return std::pow(1.05, i); }, 1e-4) < 2e-4);
+  CHECK(error([](int i) { return std::pow(1.2, i); }, 1e-4) < 5e-3);
+  CHECK(error([](int i) { return std::pow(1.5, i); }, 1e-4) < 5e-2);
+  CHECK(error([](int i) { return i % 2 == 0 ? 2.0 : 1.0; }, 1e-3) < 1e-3);
+  CHECK(error([](int i) { return 1 + 0.9 * std::sin(0.3 * i); }, 1e-3) < 1e-3);
+}
+
 TEST_CASE("NDF: Robertson's problem takes fewer steps than by BDF") {
   const problem q{robertson{}, vec{1.0, 0.0, 0.0}, 0.0, 1e11, robertson_rates};
   const options o{.rtol = 1e-4, .atol = 1e-10};

@@ -53,6 +53,18 @@ TEST_CASE("Newton control: equal steps end where corrections no longer fall, abo
   CHECK(rounded.judge(0.15) == verdict::done);
 }
 
+TEST_CASE("Newton control: equal steps are solved where corrections fall below rounding for ever") {
+  for (const bool uneven : {false, true}) {
+    newton_control known(0, 50, 1.0, false, 1e-10), unknown(0, 50, 1.0);
+    for (newton_control* control : {&known, &unknown}) {
+      if (uneven) control->expect_uneven();
+      double norm = 1;
+      for (int i = 1; i < 50; ++i, norm *= 0.24) CHECK(control->judge(norm) == verdict::again);
+      CHECK(control->judge(norm) == (control == &known ? verdict::done : verdict::failed));
+    }
+  }
+}
+
 TEST_CASE("Newton control: corrections that fall by less than 1 % are given up, the step halved") {
   for (const double quotient : {0.99, 1.0, 1.5, 100.0}) {
     CAPTURE(quotient);

@@ -178,7 +178,8 @@ class newton_control {
   double factor() const { return factor_; }
 
  private:
-  /// Until corrections no longer fall.
+  /// Until corrections no longer fall. Where they have fallen below rounding they are done, too: what remains of a
+  /// linear equation falls by the same factor for ever.
   verdict judge_to_rounding(double norm) {
     if (uneven_) return judge_pairs_to_rounding(norm);
     const bool small = norm < std::fmax(1e-4, rounding_);
@@ -186,6 +187,7 @@ class newton_control {
     if (iterations_ > 1) theta_ = quotient;
     norm_ = norm;
     if (norm == 0 || (small && iterations_ > 1 && quotient > 0.3)) return verdict::done;
+    if (iterations_ >= most_ && norm <= rounding_) return verdict::done;
     if (iterations_ >= most_ || (iterations_ > 3 && quotient > 2)) return fail(0.5);
     return verdict::again;
   }
@@ -216,6 +218,7 @@ class newton_control {
     quotient_ = norm_;
     norm_ = norm;
     if (norm == 0 || (small && quotient > 0.3)) return verdict::done;
+    if (iterations_ >= most_ && norm <= rounding_) return verdict::done;
     if (iterations_ >= most_ || (iterations_ > 4 && quotient > 2)) return fail(0.5);
     return verdict::again;
   }

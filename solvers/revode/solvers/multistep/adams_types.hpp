@@ -37,6 +37,7 @@ struct adams {
       K < 2 ? K : 2;  ///< of fixed steps: the array has two columns
   static constexpr int most_of_equal = K < 4 ? K : 4;
   static constexpr double least_growth = 1.1;
+  static constexpr double stretch(int) { return 2.5; }
   using formula = adams_formula<K>;
   using order_change = adams_order_change<K>;
 };

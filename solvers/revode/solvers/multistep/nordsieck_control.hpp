@@ -13,15 +13,17 @@ namespace revode {
 inline constexpr double nordsieck_honesty = 3;
 
 /// The order of the next attempt. Behind a step that a stop has cut short the array would be stretched
-/// too far: only its first two columns are taken.
+/// too far: only its first two columns are taken. Where no error is looked at, on equal steps and given grids, an
+/// order is taken as far as steps grow by no more than M::stretch.
 template <class M, class Y, int K, class D>
 int choose_order(const nordsieck_memo<Y, K, D>& memo, double h, bool adaptive) {
   const double ratio = std::abs(h / memo.tau[0]);
   if (memo.next.first && adaptive) return 1;
   if (adaptive) return ratio > 10.5 ? 1 : memo.next.order;
   if (K > 1 && memo.tau[K > 1] == 0) return M::first_of_equal;
-  if (ratio > 2.5) return 1;
-  return memo.order < M::most_of_equal ? memo.order + 1 : M::most_of_equal;
+  int q = memo.order < M::most_of_equal ? memo.order + 1 : M::most_of_equal;
+  while (q > 1 && ratio > M::stretch(q)) --q;
+  return q;
 }
 
 /// 1/((bias D)^(1/power) + 10⁻⁶)
