@@ -15,6 +15,8 @@
 #include <revode/problems/pollu.hpp>
 #include <revode/solve/system.hpp>
 
+#include "refusal.hpp"
+
 namespace revode {
 namespace {
 
@@ -224,6 +226,17 @@ TEST_CASE("sparsity: a Jacobian of the field's own is taken, and compared when a
   CHECK(own.values == coloured.values);  // what lies elsewhere is forgotten
   CHECK_THROWS_WITH(evaluate_on_pattern(wrong, 0.0, y, pattern, true, own),
                     doctest::Contains("misses an entry of row 0"));
+}
+
+TEST_CASE("sparsity: sizes and places that cannot be are refused") {
+  CHECK(refusal([] { sparsity(-2, pairs{}); }) ==
+        "a sparsity pattern for a state of -2 (elements are 0 or more) give their number?");
+  CHECK(refusal([] {
+          sparsity(2, pairs{{0, 2}});
+        }) ==
+        "a sparsity pattern with entry (0, 2) for a state of 2 (rows and columns count from 0) "
+        "correct it?");
+  CHECK(sparsity(0, pairs{}).entries() == 0);
 }
 
 }  // namespace

@@ -164,7 +164,10 @@ auto solve(const problem<F, Y, P>& q, const M& m, const options& o,
 /// errors  as the solve; one-step methods; no discontinuity where another stop is
 template <class M, class F, class Y, class P, class Events>
 class controlled_steps : public solution<Y> {
-  static_assert(!is_multistep_v<M>, "a replay of known steps is one of a one-step method");
+  static_assert(
+      !is_multistep_v<M>,
+      "a gradient on steps chosen with tangents by a multistep method (the steps are taken "
+      "again without) take a one-step method, or the tangents alone?");
   using course_type = course<typename method_types<M, Y>::record>;
 
  public:

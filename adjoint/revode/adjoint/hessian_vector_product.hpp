@@ -123,7 +123,10 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
   using DP = rebind_t<P, dual<scalar_t<P>, 1>>;
   using solve_type = stepper<M, field, Y, P, event_list<E...>>;
   using course_type = course<typename solve_type::record_type>;
-  static_assert(!is_multistep_v<M>, "Hessian-vector products are those of one-step methods");
+  static_assert(
+      !is_multistep_v<M>,
+      "a Hessian-vector product by a multistep method (its steps are replayed over duals one "
+      "by one) take a one-step method, such as tsit5 or rodas5p?");
   static_assert(state_in_one_place<Y>::there);
   validate(q, m, o, events);
   check(q, o, events, direction);

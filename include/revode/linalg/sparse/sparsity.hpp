@@ -24,6 +24,9 @@ class sparsity {
  public:
   /// From pairs (row, column), in any order, the diagonal included or not.
   sparsity(int n, const std::vector<std::pair<int, int>>& entries) : n_(n) {
+    if (n < 0)
+      throw std::invalid_argument("a sparsity pattern for a state of " + std::to_string(n) +
+                                  " (elements are 0 or more) give their number?");
     for (const auto& [i, j] : entries)
       if (i < 0 || j < 0 || i >= n || j >= n)
         throw std::invalid_argument("a sparsity pattern with entry (" + std::to_string(i) + ", " +

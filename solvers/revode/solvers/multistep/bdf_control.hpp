@@ -122,7 +122,7 @@ status iterate_bdf(System& sys, const tolerance& tol, double t_new, double h, do
 }
 
 /// The step with its matrices and iterations; where iterations with an old Jacobian fail, again with a new
-/// one. Returns the norm of the correction by `size`.
+/// one, and where a given step's do, again from its start. Returns the norm of the correction by `size`.
 template <class M, class System, class Y>
 status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, double t_new,
                       const bdf_ways& ways, const carry<M, Y>& from, const typename M::formula& by,
@@ -142,9 +142,16 @@ status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, d
   for (;;) {
     status found = prepare_bdf_matrix(m, sys, t, y, shift, r, next);
     if (found != status::success) return found;
-    fill(next.state.correction, scalar_t<Y>(0));
-    found = iterate_bdf<M>(sys, tol, t_new, h, lead, ways, tol.estimate ? allowed : 0.0, rounding,
-                           r, next, size);
+    open_iterations(r, y, next.state);
+    if (!tol.estimate) {
+      const double of_sums = relative_size(tol, next.state.z[0], next.cache.weight);
+      found = iterate_bdf<M>(sys, tol, t_new, h, lead, ways, 0.0,
+                             std::fmax(rounding, rounding_in<scalar_t<Y>>(of_sums)), r, next, size);
+      if (found == status::success || r.has(r.from_start)) return found;
+      r.flags |= r.from_start;
+      continue;
+    }
+    found = iterate_bdf<M>(sys, tol, t_new, h, lead, ways, allowed, rounding, r, next, size);
     if (found != status::newton_failure || r.has(r.new_jacobian)) return found;
     const bool near = std::abs(next.memo.shift / shift - 1) < 0.2;
     r.flags |= near ? r.new_jacobian | r.new_factors : r.new_factors;

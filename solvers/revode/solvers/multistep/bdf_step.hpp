@@ -30,6 +30,16 @@ status prepare_bdf_matrix(const M& m, System& sys, double t, const Y& y, double 
              : status::linear_solve_failure;
 }
 
+/// Iterations begin at the prediction; or, as recorded, at the state y before the step: h f(y) of a stiff start, which
+/// no error control makes short, is nothing to begin with.
+template <class Y, int K>
+void open_iterations(const bdf_record& r, const Y& y, nordsieck<Y, K>& s) {
+  fill(s.correction, scalar_t<Y>(0));
+  if (!r.has(r.from_start)) return;
+  for (int i = 0, n = length(y); i < n; ++i)
+    s.correction.data()[i] = y.data()[i] - s.z[0].data()[i];
+}
+
 /// c.change = f(t_new, z₀ + a) − M (z₁ + lead a)/h, which is 0 for the solution a.
 template <class System, class Y, int K, class Cache>
 void bdf_residual(System& sys, double t_new, double h, double lead, const nordsieck<Y, K>& s,
@@ -104,8 +114,9 @@ void replay(const M& m, System& sys, double t, double t_new, const bdf_record_of
   const typename M::formula by(r.order, h, c.memo.tau);
   const double lead = lead_of<M>(r.order, by.l[1]);
   prepare_bdf_matrix(m, sys, t, c.state.z[0], lead / h, r, c);
+  if (r.has(r.from_start)) copy(c.state.z[0], c.cache.change);
   predict_array<M>(c.memo, r.order, h, by, c.state, tape);
-  fill(c.state.correction, scalar_t<Y>(0));
+  open_iterations(r, c.cache.change, c.state);
   for (int round = 0; round < r.iterations; ++round) {
     bdf_correction(sys, t_new, h, lead, c.memo.shift, goal_of(r), round == 0, c.state, c.cache);
     add(c.cache.change, c.state.correction);

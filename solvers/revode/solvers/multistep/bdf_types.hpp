@@ -122,7 +122,7 @@ struct bdf_record {
   float rate;    ///< of the iterations
   std::uint8_t order, next_order, iterations, flags;
 
-  static constexpr std::uint8_t new_jacobian = 1, new_factors = 2;
+  static constexpr std::uint8_t new_jacobian = 1, new_factors = 2, from_start = 4;
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 };
 /// Where solves end at a goal, the goal as well.
