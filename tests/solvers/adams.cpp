@@ -273,6 +273,29 @@ TEST_CASE(
         2e-13);
 }
 
+/// y = t^(−3/5), for which h λ is the same on all steps of a geometric grid.
+struct fading {
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P&, Y& dy) const {
+    dy[0] = -0.6 * y[0] / t;
+  }
+};
+
+TEST_CASE("Adams: on given steps that grow orders are taken as far as they are stable") {
+  const problem q{fading{}, vec{1.0}, 1.0, 1e12};
+  const auto error = [&](double growth) {
+    options o{.grid = {1.0}};
+    while (o.grid.back() < 1e12 / growth) o.grid.push_back(growth * o.grid.back());
+    o.grid.push_back(1e12);
+    const auto s = solve(q, adams12{}, o);
+    return std::abs(s.y[0] - std::pow(1e12, -0.6));
+  };
+  for (const double growth : {1.05, 1.2, 1.5, 2.0, 2.4}) {
+    CAPTURE(growth);
+    CHECK(error(growth) < 1e-3);
+  }
+}
+
 TEST_CASE("Adams: an attempt that is not finite leaves no trace") {
   check_attempt_without_numbers(adams12{});
 }

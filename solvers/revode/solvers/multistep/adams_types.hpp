@@ -37,7 +37,8 @@ struct adams {
       K < 2 ? K : 2;  ///< of fixed steps: the array has two columns
   static constexpr int most_of_equal = K < 4 ? K : 4;
   static constexpr double least_growth = 1.1;
-  static constexpr double stretch(int) { return 2.5; }
+  /// On steps that grow by more than that PECE is stable for |h λ| < 0.4 at best.
+  static constexpr double stretch(int q) { return q < 3 ? 2.5 : (q == 3 ? 1.5 : 1.2); }
   using formula = adams_formula<K>;
   using order_change = adams_order_change<K>;
 };
