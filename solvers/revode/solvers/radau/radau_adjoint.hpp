@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include <revode/linalg/refinement.hpp>
@@ -140,6 +141,83 @@ bool solve_radau_derivative_whole([[maybe_unused]] const Mass& mass, scalar_t<Y>
         w.x[i].data()[k] = w.x[i].data()[k] + x[static_cast<std::size_t>(i * n + k)];
   }
   return true;
+}
+
+/// Over duals: s.z has the tangent of the solved stage equations, by that matrix.
+template <class L, class System, class Y, int S>
+void settle_whole(const L& algebra, System& sys, double t, double t_new, radau_stages<Y, S>& s) {
+  using T = scalar_t<Y>;
+  bool found = false;
+  if constexpr (requires(radau_scratch<L, Y, S> & w) { w.jacobian[0](0, 0); }) {
+    radau_scratch<L, Y, S> w(s.y);
+    const T h(t_new - t);
+    for (Y& part : s.z)
+      for (int k = 0, n = length(part); k < n; ++k) part.data()[k].d = {};
+    prepare_radau_derivative(algebra, sys, t, t_new, s, w);
+    for (int i = 0; i < S; ++i) {
+      radau_stage(s, i, w.rest[0]);
+      sys(radau_time<S>(i, t, t_new), w.rest[0], w.right[i]);
+    }
+    subtract_radau_matrix<false>(mass_of(sys), h, s.z, w.right);
+    for (Y& part : w.right)
+      for (int k = 0, n = length(part); k < n; ++k)
+        part.data()[k] = part.data()[k] - T(value_of(part.data()[k]));
+    T a[S][S];
+    for (int i = 0; i < S; ++i)
+      for (int j = 0; j < S; ++j) a[i][j] = T(radau_numbers<S>::inverse[i][j]) / h;
+    if constexpr (requires { L::template solve_stages<false>(a, w.jacobian, w.right, w.x); })
+      found = L::template solve_stages<false>(a, w.jacobian, w.right, w.x);
+    else
+      found = solve_radau_derivative_whole<false>(mass_of(sys), h, w);
+    for (int i = 0; i < S; ++i)
+      for (int k = 0, n = length(s.y); k < n; ++k) s.z[i].data()[k].d = w.x[i].data()[k].d;
+  }
+  if (!found) report(sys, status::linear_solve_failure);
+}
+
+/// Is no derivative of x more than 1e-9 of the largest away from that of `before`?
+template <class Y, int S>
+bool tangents_stand(const Y (&x)[S], const Y (&before)[S]) {
+  double size = 0, change = 0;
+  for (int i = 0; i < S; ++i)
+    for (int k = 0, n = length(x[i]); k < n; ++k)
+      for (int d = 0; d < scalar_t<Y>::directions; ++d) {
+        const auto now = static_cast<double>(value_of(x[i].data()[k].d[d]));
+        const auto by = now - static_cast<double>(value_of(before[i].data()[k].d[d]));
+        if (!(by - by == 0)) return false;
+        size = std::fmax(size, std::abs(now));
+        change = std::fmax(change, std::abs(by));
+      }
+  return change <= 1e-9 * size;
+}
+
+/// Over duals: the tangent of the solved stage equations, by corrections that leave values alone, with a Jacobian of
+/// the new point; from one matrix of all stages where those do not converge, since it changes too much across the step.
+template <class L, class System, class Y, int S>
+void settle_tangents(const L& algebra, System& sys, double t, double t_new, radau_stages<Y, S>& s,
+                     radau_cache<L, Y, S> c) {
+  using T = scalar_t<Y>;
+  Y end = s.y;
+  add(s.z[S - 1], end);
+  algebra.evaluate(sys, t_new, end, c.jacobian);
+  if (!c.factors.factor(c.jacobian, T(t_new - t), mass_of(sys)))
+    report(sys, status::linear_solve_failure);
+  transform(radau_numbers<S>::t_inverse, s.z, c.w);
+  bool settled = false;
+  for (int round = 0; round < 60; ++round) {
+    radau_correction(sys, t, t_new, s, c);
+    for (Y& part : c.correction)
+      for (int k = 0, n = length(part); k < n; ++k)
+        part.data()[k] = part.data()[k] - T(value_of(part.data()[k]));
+    c.factors.solve(c.correction);
+    const auto values = s;
+    apply_radau_correction(s, c);
+    for (int i = 0; i < S; ++i)
+      for (int k = 0, n = length(s.y); k < n; ++k)
+        s.z[i].data()[k].value = values.z[i].data()[k].value;
+    settled = tangents_stand(s.z, values.z);
+  }
+  if (!settled) settle_whole(algebra, sys, t, t_new, s);
 }
 
 /// What is wrong with w.x where refinement has not ended, or nothing.

@@ -79,32 +79,6 @@ void finish_radau_step(System& sys, double t, double t_new, const radau_stages<Y
   sys(t_new, to.state, to.cache.slope);
 }
 
-/// Over duals: the tangent of the solved stage equations, by corrections that leave values alone,
-/// with a Jacobian of the new point.
-template <class L, class System, class Y, int S>
-void settle_tangents(const L& algebra, System& sys, double t, double t_new, radau_stages<Y, S>& s,
-                     radau_cache<L, Y, S> c) {
-  using T = scalar_t<Y>;
-  Y end = s.y;
-  add(s.z[S - 1], end);
-  algebra.evaluate(sys, t_new, end, c.jacobian);
-  if (!c.factors.factor(c.jacobian, T(t_new - t), mass_of(sys)))
-    report(sys, status::linear_solve_failure);
-  transform(radau_numbers<S>::t_inverse, s.z, c.w);
-  for (int round = 0; round < 60; ++round) {
-    radau_correction(sys, t, t_new, s, c);
-    for (Y& part : c.correction)
-      for (int k = 0, n = length(part); k < n; ++k)
-        part.data()[k] = part.data()[k] - T(value_of(part.data()[k]));
-    c.factors.solve(c.correction);
-    const auto values = s;
-    apply_radau_correction(s, c);
-    for (int i = 0; i < S; ++i)
-      for (int k = 0, n = length(s.y); k < n; ++k)
-        s.z[i].data()[k].value = values.z[i].data()[k].value;
-  }
-}
-
 template <class L, class System, class Carry>
 void refresh_radau(const L& algebra, System& sys, double t, Carry& c) {
   using T = scalar_t<std::remove_cvref_t<decltype(c.state)>>;
