@@ -129,7 +129,8 @@ law_result replay_law_of_solve(const problem<F, Y, P>& q, const M& m, const opti
 
 /// On every accepted step of a solve: replay gives the state, memo, cache and tape of the attempt,
 /// bit for bit; refresh gives that cache from state and memo; attempt leaves those of its start
-/// alone. worst counts the violations.
+/// alone. worst counts the violations. For one norm of all elements and no discontinuities; of `radau`, whose stages
+/// `propose` chooses, replay_law_of_solve is the law.
 template <method M, class F, class Y, class P>
 law_result replay_law(const problem<F, Y, P>& q, const M& m, const options& o) {
   using tape_type = typename method_types<M, Y>::tape;
