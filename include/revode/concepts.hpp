@@ -213,6 +213,7 @@ REVODE_HD carry<M, Y> make_carry(const Y& y) {
 //       state_dot: tangent of the old state in, of the new state out
 //   extend(m, sys, t, t_new, tape, w)            the stages that only dense output needs
 //   interpolate(m, t, t_new, tape, w, theta, y)                       y(t + θ (t_new − t))
+//   interpolate_rate(m, t, t_new, tape, w, theta, out)   dy/dθ, of methods that take spread states
 //   pull_interpolate(m, t, t_new, tape, w, theta, y_bar, seeds*, bar)  adds; bar: θ and h alone
 //   push_interpolate(m, t, t_new, tape, w, theta, theta_dot, ends, state_dot, y_dot)
 //       w as push and push_extend left it; state_dot: tangent of the old state

@@ -76,19 +76,6 @@ TEST_CASE("spread: all ranks plan for the largest part, and have the bits of any
   }
 }
 
-/// The ring as a field of a state that is here as a whole.
-struct whole_ring {
-  template <class T>
-  void operator()(const T& t, const std::vector<T>& u, const std::vector<T>& p,
-                  std::vector<T>& du) const {
-    std::vector<T> rows(u.size() + 2);
-    std::copy(u.begin(), u.end(), rows.begin() + 1);
-    rows.front() = u.back(), rows.back() = u.front();
-    const block_place at{0, length(u), 1, length(u)};
-    ring{}(at, t, block_rows<const T>{rows.data() + 1, 1}, p, block_rows<T>{du.data(), 1});
-  }
-};
-
 TEST_CASE("spread: solution, save points and all derivatives are those of a state in one place") {
   const both_layouts on({.rows = 60, .rows_a_block = 8});
   const options o{.rtol = 1e-4, .atol = 1e-6, .stops = {0.03}, .save = {.ts = {0.013, 0.04}}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -50,6 +51,19 @@ struct split_ring : ring {
       gu(i) += p[0] * (w(i - 1) - 2 * w(i) + w(i + 1));
       gp[0] += w(i) * (u(i - 1) - 2 * u(i) + u(i + 1));
     }
+  }
+};
+
+/// The ring as a field of a state that is here as a whole.
+struct whole_ring {
+  template <class T>
+  void operator()(const T& t, const std::vector<T>& u, const std::vector<T>& p,
+                  std::vector<T>& du) const {
+    std::vector<T> rows(u.size() + 2);
+    std::copy(u.begin(), u.end(), rows.begin() + 1);
+    rows.front() = u.back(), rows.back() = u.front();
+    const block_place at{0, length(u), 1, length(u)};
+    ring{}(at, t, block_rows<const T>{rows.data() + 1, 1}, p, block_rows<T>{du.data(), 1});
   }
 };
 

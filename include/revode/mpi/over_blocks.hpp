@@ -23,7 +23,17 @@ struct block_place {
 
   bool begins() const { return first_row == 0; }
   bool ends() const { return first_row + rows == all_rows; }
+  /// Is this row of all one of the block, and which?
+  bool holds(index row) const { return first_row <= row && row < first_row + rows; }
+  int at(index row) const { return static_cast<int>(row - first_row); }
 };
+/// Of the b-th block here.
+inline block_place place_of(const spread_layout& layout, int b) {
+  const spread_shape& s = layout.shape();
+  const int first = layout.element_of(b);
+  return {layout.first_row() + first / s.width, (layout.element_of(b + 1) - first) / s.width,
+          s.width, s.rows};
+}
 
 /// The rows of a block and its halos: x(row, column), the first row of the block is 0, the halo before it has
 /// rows below 0. Rows beyond the ends of a problem that is not periodic are 0.
@@ -139,11 +149,7 @@ class blocks_rule {
     });
     if (!ran) fill(out, std::numeric_limits<T>::quiet_NaN());
   }
-  block_place place(int b) const {
-    const spread_shape& s = layout().shape();
-    return {layout().first_row() + layout().element_of(b) / s.width, length_of(b) / s.width,
-            s.width, s.rows};
-  }
+  block_place place(int b) const { return place_of(layout(), b); }
   template <class Face>
   field_of_block<Local, Face> field(int b) const {
     return {local_, place(b), halo_.elements()};

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <revode/mpi/block/block_questions.hpp>
 #include <revode/mpi/spread_layout.hpp>
 #include <revode/solve/kept/run_print.hpp>
 #include <revode/state/elements.hpp>
@@ -109,11 +110,17 @@ struct whole<block_parameters<T>> {
   }
 };
 
+/// xᵀa and share + xᵀb over all of a state.
+struct products_of_two {
+  double a, b_and_share;
+};
+
 /// The decisions of a spread state: one collective each.
 template <class T>
 struct whole<spread<T>> {
   static constexpr bool is_here = false;
   using state = spread<T>;
+  using questions = block_questions<T>;
 
   static double count(const state& y) { return static_cast<double>(y.layout().elements()); }
   /// Whether x has the shape of y is the same on every rank.
@@ -153,6 +160,23 @@ struct whole<spread<T>> {
     }
     return layout.decide(width, sums, {}).of_blocks;
   }
+  /// xᵀa and share + xᵀb over all of a state; shares of ranks are summed in their order.
+  static products_of_two products(const state& x, const state& a, const state& b, double share) {
+    const spread_layout& layout = x.layout();
+    std::vector<double> of_blocks;
+    for (int k = 0; k < layout.block_count(); ++k) {
+      double of_a = 0, of_b = 0;
+      for (int i = layout.element_of(k), end = layout.element_of(k + 1); i < end; ++i) {
+        of_a += static_cast<double>(x[i]) * static_cast<double>(a[i]);
+        of_b += static_cast<double>(x[i]) * static_cast<double>(b[i]);
+      }
+      of_blocks.insert(of_blocks.end(), {of_a, of_b});
+    }
+    const auto all = layout.decide(2, of_blocks, {.sums = std::span<const double>(&share, 1)});
+    return {all.of_blocks[0], all.sums[0] + all.of_blocks[1]};
+  }
+  /// What is known to all and summed over ranks later is told by one.
+  static bool tells(const state& y) { return y.layout().first_block() == 0; }
   static bool any(const state& y, bool here) {
     return y.layout().decide(0, {}, {.code = here}).code != 0;
   }
@@ -185,8 +209,14 @@ struct whole<spread<T>> {
         "parameters of a spread state that are not block_parameters (each rank has but "
         "its part of their cotangents) write block_parameters(layout, {1.0, 2.0})?");
     if (here == status::success && !all_finite(g)) here = status::non_finite_gradient;
-    std::vector<double> times{g.t0, g.t1};
-    for (const auto* of : {&g.ts, &g.stops}) times.insert(times.end(), of->begin(), of->end());
+    std::vector<double*> moved{&g.t0, &g.t1};
+    const auto take = [&moved](std::vector<double>& of) {
+      for (double& bar : of) moved.push_back(&bar);
+    };
+    for (auto* of : {&g.ts, &g.stops, &g.events}) take(*of);
+    for (auto& of : g.times) take(of);
+    std::vector<double> times;
+    for (const double* bar : moved) times.push_back(*bar);
     std::size_t k = 0;
     std::vector<double> of_blocks;
     if constexpr (requires { g.p.of_block(0); }) {
@@ -198,10 +228,7 @@ struct whole<spread<T>> {
     if constexpr (requires { g.p.of_block(0); })
       for (int b = 0; b < g.y0.layout().block_count(); ++b)
         std::copy(all.of_blocks.begin(), all.of_blocks.end(), g.p.of_block(b).begin());
-    const double* time = all.sums.data();
-    for (auto* to : {&g.t0, &g.t1}) *to = *time++;
-    for (auto* of : {&g.ts, &g.stops})
-      for (double& to : *of) to = *time++;
+    for (std::size_t i = 0; i < moved.size(); ++i) *moved[i] = all.sums[i];
     return static_cast<status>(all.code);
   }
 };

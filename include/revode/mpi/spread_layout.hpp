@@ -114,12 +114,17 @@ class spread_layout {
     int code = 0;
     std::span<const double> sums{};  ///< to be summed over ranks, in their order
     std::span<const double> most{};  ///< of which the greatest is asked for, NaN where one is
+    std::span<const double>
+        of_most{};  ///< as many for each of these: those of the rank that has the greatest
   };
   /// What all ranks know after it.
   struct decision {
-    std::vector<double> of_blocks, sums, most;
+    std::vector<double> of_blocks, sums, most,
+        of_most;   ///< of_most: the lowest rank's where some have it
     int code = 0;  ///< that of the lowest rank whose code is not 0
   };
+  /// Is x to be taken for the greatest so far? The first NaN stays.
+  static bool takes_lead(double x, double most) { return most == most && !(x <= most); }
   /// One decision of all ranks: K sums over all blocks from those of each block here, [block][k], and words.
   /// 2 K log₂(blocks) numbers a rank and a few more are exchanged, whatever the size of the state.
   /// cost    a collective
@@ -130,18 +135,19 @@ class spread_layout {
     const thrown_words& thrown = parts_->thrown;
     words.push_back(2 * thrown.text.size() + (thrown.misuse ? 1 : 0));
     words.push_back(static_cast<std::uint64_t>(here.code));
-    for (const auto& numbers : {here.sums, here.most})
+    for (const auto& numbers : {here.sums, here.most, here.of_most})
       for (const double x : numbers) words.push_back(std::bit_cast<std::uint64_t>(x));
     tell_branches(k, of_blocks, words);
     std::vector<index> counts;
     for (int r = 0; r < ranks().size(); ++r)
       counts.push_back(2 + std::ssize(here.sums) + std::ssize(here.most) +
-                       static_cast<index>(k) * branches_of(r));
+                       std::ssize(here.of_most) + static_cast<index>(k) * branches_of(r));
     const auto all = ranks().gather(std::span<const std::uint64_t>(words), counts);
     raise_thrown(all, counts);
     decision found;
     found.sums.resize(here.sums.size());
     found.most.resize(here.most.size(), -std::numeric_limits<double>::infinity());
+    found.of_most.resize(here.of_most.size());
     read(k, all, counts, found);
     return found;
   }
@@ -217,6 +223,18 @@ class spread_layout {
       thrown_words{ranks().text_of(r, std::move(text), *from / 2), *from % 2 == 1}.raise();
     }
   }
+  /// Those of the next rank; returns what is behind them.
+  static const std::uint64_t* read_most(const std::uint64_t* x, decision& found) {
+    const std::size_t n = found.most.size(), each = n > 0 ? found.of_most.size() / n : 0;
+    const std::uint64_t* with = x + n;
+    for (std::size_t i = 0; i < n; ++i, with += each)
+      if (const double of = std::bit_cast<double>(x[i]); takes_lead(of, found.most[i])) {
+        found.most[i] = of;
+        for (std::size_t j = 0; j < each; ++j)
+          found.of_most[i * each + j] = std::bit_cast<double>(with[j]);
+      }
+    return with;
+  }
   void read(std::size_t k, const std::vector<std::uint64_t>& all, const std::vector<index>& counts,
             decision& found) const {
     pair_tree tree(k);
@@ -227,8 +245,7 @@ class spread_layout {
       if (found.code == 0) found.code = static_cast<int>(*x);
       ++x;
       for (double& sum : found.sums) sum += std::bit_cast<double>(*x++);
-      for (double& most : found.most)
-        if (const double of = std::bit_cast<double>(*x++); most == most && !(of <= most)) most = of;
+      x = read_most(x, found);
       for_each_branch(first_block(r), first_block(r + 1), [&](index, int level) {
         for (double& sum : sums) sum = std::bit_cast<double>(*x++);
         tree.add(sums.data(), level);

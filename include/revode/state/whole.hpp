@@ -24,6 +24,9 @@ namespace revode {
 ///   most(y, of, here)     each number becomes the greatest of all ranks; is it so on all of them?
 ///   close(status, g)      the end of a reverse pass: sums over parts, one status
 ///   largest(x)            something as large as the largest part of x
+///   questions             sums, and what is greatest, for conditions of several events at once
+///   products(x, a, b, share)  xᵀa and share + xᵀb, shares being summed over ranks: `.a`, `.b_and_share`
+///   tells(y)              is this the one rank that tells what all know, where all tell shares of a sum?
 /// Those from sums on, but for largest, are of all ranks together, one collective each, and end alike on all
 /// of them: in the same bits, or by throwing what a field threw on one.
 template <class Y>
@@ -121,6 +124,21 @@ template <class Y>
 bool true_of_all(const Y& y, bool here) {
   if constexpr (is_spread_v<Y>) return !whole<Y>::any(y, !here);
   return here;
+}
+/// A number that all know, as the share that is told here of a sum over parts.
+template <class Y, class T>
+T share_of(const Y& y, const T& x) {
+  if constexpr (is_spread_v<Y>)
+    if (!whole<Y>::tells(y)) return T(0);
+  return x;
+}
+/// share + xᵀa: of a spread state over all of it, shares being summed over ranks.
+template <class Y, class T>
+T product_over(const Y& x, const Y& a, const T& share) {
+  if constexpr (is_spread_v<Y>)
+    return whole<Y>::products(x, a, a, share).b_and_share;
+  else
+    return share + static_cast<T>(dot(a, x));
 }
 /// Is y finite, where nobody else tells? Attempts tell of spread states by their status.
 template <class Y>

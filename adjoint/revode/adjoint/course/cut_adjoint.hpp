@@ -155,7 +155,7 @@ class cut_flow {
     slope_at(loop, k == 0 && !located ? with_value(t, c.end) : t, s.y[k], slope);
     if (!located) return;
     gradient = gradient_of_condition(stretches, which, t, s.y[k], s.p[k]);
-    rate = gradient.of_t + static_cast<time_type>(dot(gradient.of_y, slope));
+    rate = gradient.of_t + product_over(slope, gradient.of_y, time_type(0));
     double first = 0, now = 0;
     stretches.events().visit(which, [&](auto& event) {
       if constexpr (std::remove_cvref_t<decltype(event)>::located) {
@@ -187,7 +187,7 @@ Time pull_chain(Loop& loop, const cut& c, const event_states<Y, P>& s, const Tim
   for (std::size_t e = c.past; e-- > c.first;) {
     const std::size_t k = e - c.first;
     const cut_event& at = stretches.event(e);
-    if (weights != nullptr && at.which >= 0) t_bar += *--weights;
+    if (weights != nullptr && at.which >= 0) t_bar += share_of(y_bar, *--weights);
     stretches.events().visit(at.which, [&](auto& event) {
       event.pull_jump(stretches.time_of(c, e), s.y[k], s.p[k], t_bar, y_bar, p_bar);
     });
@@ -198,7 +198,7 @@ Time pull_chain(Loop& loop, const cut& c, const event_states<Y, P>& s, const Tim
       known_bar[static_cast<std::size_t>(at.due)] += t_bar + along;
       t_bar = -along;
     } else if (flow.free) {
-      const Time by_root = -(t_bar + static_cast<Time>(dot(y_bar, flow.slope))) / flow.rate;
+      const Time by_root = -product_over(flow.slope, y_bar, t_bar) / flow.rate;
       axpy(static_cast<scalar_t<Y>>(by_root), flow.gradient.of_y, y_bar);
       axpy(static_cast<scalar_t<P>>(by_root), flow.gradient.of_p, p_bar);
       t_bar = -static_cast<Time>(dot(y_bar, flow.slope));

@@ -8,6 +8,12 @@
 
 namespace revode {
 
+/// Events whose conditions are asked for at several places together, before anyone looks at them (asked_events.hpp).
+template <class Events>
+concept asked_together = requires(const Events& e) {
+  e.told(0, 0);
+};
+
 /// Which conditions pass through 0 in a step, and where first, of N events: those of a solve by itself, or of one
 /// lane of many. Keeps the side of its surface on which each event is.
 ///   each(visit)      visit(k, e) for the located events e, in order: numbers e.condition(t, y, p) and
@@ -39,8 +45,10 @@ struct event_search {
   REVODE_SELDOM bool start(const Events& each, double t, double direction, const Y& y, const P& p,
                            bool moved, Y& along, const Slope& slope) {
     bool known = true, sloped = false;
+    if constexpr (asked_together<Events>)
+      each.ask(1, p, y, [&](int, const auto& seen) { seen(t, y); });
     each([&](int k, const auto& e) {
-      const double g = e.condition(t, y, p), from = side[k];
+      const double g = condition(each, e, 0, k, t, y, p), from = side[k];
       known = known && g == g;
       side[k] = sign_of(g);
       const bool behind = at_rest(from) || found[k];
@@ -64,10 +72,19 @@ struct event_search {
     const double h = t_new - t;
     double from = 0;
     theta = -1;
+    const auto end_of = [samples](int j) {
+      return j == samples ? 1.0 : static_cast<double>(j) / samples;
+    };
+    if constexpr (asked_together<Events>)
+      each.ask(samples, p, y, [&](int j, const auto& seen) {
+        if (j + 1 < samples) at(end_of(j + 1), y);
+        seen(t + end_of(j + 1) * h, j + 1 < samples ? y : y_new);
+      });
     for (int j = 1; j <= samples; ++j) {
-      const double to = j == samples ? 1.0 : static_cast<double>(j) / samples;
-      if (j < samples) at(to, y);
-      const verdict v = look_between(each, t, h, from, to, at, j < samples ? y : y_new, p, y);
+      const double to = end_of(j);
+      if (!asked_together<Events> && j < samples) at(to, y);
+      const verdict v =
+          look_between(each, j - 1, t, h, from, to, at, j < samples ? y : y_new, p, y);
       if (v == verdict::found && reaches(direction, time_in_step(t, t_new, theta), t_new))
         theta = 1;
       if (v != verdict::none) return v;
@@ -105,18 +122,28 @@ struct event_search {
     return {g, std::fmax(2 * residual, std::fmax(moving, noise)), direction * rate, still};
   }
 
+  /// That of event k at the j-th of the places asked for.
+  template <class Events, class E, class Y, class P>
+  REVODE_HD static double condition(const Events& each, const E& e, int j, int k, double t,
+                                    const Y& y, const P& p) {
+    if constexpr (asked_together<Events>)
+      return each.told(j, k);
+    else
+      return e.condition(t, y, p);
+  }
+
   struct sample {
     double value[N] = {}, side[N] = {};  ///< of each condition, and where it is then
     bool crossed[N] = {};
   };
 
   template <class Events, class At, class Y, class P>
-  REVODE_SELDOM verdict look_between(const Events& each, double t, double h, double from, double to,
-                                     const At& at, const Y& y_to, const P& p, Y& y) {
+  REVODE_SELDOM verdict look_between(const Events& each, int j, double t, double h, double from,
+                                     double to, const At& at, const Y& y_to, const P& p, Y& y) {
     bool any = false, known = true;
     sample s;
     each([&](int k, const auto& e) {
-      const double g = e.condition(t + to * h, y_to, p);
+      const double g = condition(each, e, j, k, t + to * h, y_to, p);
       known = next_side(g, near[k], side[k], s.side[k]) && known && g == g;
       s.value[k] = g;
       s.crossed[k] = side[k] != 0 && !at_rest(side[k]) && s.side[k] != side[k] &&

@@ -96,20 +96,60 @@ class event_derivatives {
   recorded_field<F, Y, P, T> pull_;
 };
 
-/// One event and its derivatives.
+/// When an event occurs that knows it beforehand, and how that moves.
+template <class E, class P>
+class known_event {
+ public:
+  static constexpr bool timed_by_parameters =
+      timed_event<E, P> && !listed_times<E> && static_size_v<P> != 0;
+
+  explicit known_event(const E& e) : event(e) {}
+
+  /// p_bar += t_bar ∂time/∂p, and the derivative of time along p_dot.
+  template <class Time>
+  void pull_time(const P& p, const Time& t_bar, P& p_bar) {
+    if constexpr (timed_by_parameters) {
+      P w = zero_like(p);
+      w.data()[0] = static_cast<scalar_t<P>>(t_bar);
+      vec<scalar_t<P>, 0> none{};
+      event_time_t<scalar_t<P>> of_time(0);
+      time_.vjp(time_field<E>{event}, 0, p, none, w, of_time, p_bar, none);
+    }
+  }
+  double push_time(const P& p, const P& p_dot) const {
+    if constexpr (timed_by_parameters) {
+      P out = p;
+      const vec<scalar_t<P>, 0> none{};
+      time_.jvp(time_field<E>{event}, 0, p, none, 0, p_dot, none, out);
+      return static_cast<double>(out.data()[0]);
+    }
+    return 0;
+  }
+
+  const E event;
+
+ private:
+  struct none {};
+  [[no_unique_address]] std::conditional_t<
+      timed_by_parameters, event_derivatives<time_field<E>, P, vec<scalar_t<P>, 0>>, none>
+      time_;
+};
+
+/// One event and its derivatives. A kind of state may have its own (mpi/block_event.hpp).
 template <class E, class Y, class P>
-class differentiable_event {
+class differentiable_event : public known_event<E, P> {
  public:
   using T = scalar_t<Y>;
   using time_type = event_time_t<T>;
+  using known_event<E, P>::event;
   static constexpr bool located = located_event<E, Y, P>;
   static constexpr bool moves_parameters = jumps_parameters<E, Y, P>;
   static constexpr bool jumps = jumps_state<E, Y, P> || moves_parameters;
   static constexpr bool terminal = is_terminal_v<E>;
-  static constexpr bool timed_by_parameters =
-      timed_event<E, P> && !listed_times<E> && static_size_v<P> != 0;
+  /// Of a state that is here as a whole.
+  static constexpr bool sees_all = !is_spread_v<Y> || (!located && !jumps);
 
-  explicit differentiable_event(const E& e) : event(e) {}
+  using known_event<E, P>::known_event;
 
   time_type condition(const time_type& t, const Y& y, const P& p) const {
     return static_cast<time_type>(event.condition(static_cast<T>(t), y, p));
@@ -177,28 +217,6 @@ class differentiable_event {
     }
   }
 
-  /// p_bar += t_bar ∂time/∂p, and the derivative of time along p_dot.
-  void pull_time(const P& p, const time_type& t_bar, P& p_bar) {
-    if constexpr (timed_by_parameters) {
-      P w = zero_like(p);
-      w.data()[0] = static_cast<T>(t_bar);
-      vec<T, 0> none{};
-      event_time_t<scalar_t<P>> of_time(0);
-      time_.vjp(time_field<E>{event}, 0, p, none, w, of_time, p_bar, none);
-    }
-  }
-  double push_time(const P& p, const P& p_dot) const {
-    if constexpr (timed_by_parameters) {
-      P out = p;
-      const vec<T, 0> none{};
-      time_.jvp(time_field<E>{event}, 0, p, none, 0, p_dot, none, out);
-      return static_cast<double>(out.data()[0]);
-    }
-    return 0;
-  }
-
-  const E event;
-
  private:
   template <int>
   struct none {};
@@ -210,7 +228,6 @@ class differentiable_event {
   [[no_unique_address]] derivatives_if<jumps, 1, state_jump<E>, Y, P> state_jump_;
   [[no_unique_address]] derivatives_if<moves_parameters, 2, parameter_jump<E>, P, Y>
       parameter_jump_;
-  [[no_unique_address]] derivatives_if<timed_by_parameters, 3, time_field<E>, P, vec<T, 0>> time_;
 };
 
 /// The events of a solve, by number.
@@ -222,6 +239,8 @@ class event_set<event_list<E...>, Y, P> {
   static constexpr int count = sizeof...(E);
   static constexpr int located = (0 + ... + int(located_event<E, Y, P>));
   static constexpr bool moves_parameters = (false || ... || jumps_parameters<E, Y, P>);
+  static constexpr bool jumps = (false || ... || differentiable_event<E, Y, P>::jumps);
+  static constexpr bool sees_all = (true && ... && differentiable_event<E, Y, P>::sees_all);
   static constexpr bool timed = (false || ... || timed_event<E, P>);
   static constexpr bool listed = (false || ... || listed_times<E>);
   static constexpr bool observed = (false || ... || step_observer<E, Y, P>);

@@ -6,6 +6,7 @@
 
 #include <revode/solve/events.hpp>
 #include <revode/solve/events/bracketed_root.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -29,10 +30,12 @@ template <class Y, class Of>
 REVODE_HD double rounding_of(const Of& of, double value, const Y& y, Y& moved) {
   using T = scalar_t<Y>;
   double most = 0;
+  int first = 0;
+  if constexpr (is_spread_v<Y>) first = static_cast<int>(whole<Y>::first(y) & 1);
   for (int turn = 0; turn < 2; ++turn) {
     for (int i = 0, n = length(y); i < n; ++i) {
       const T x = y.data()[i], by = static_cast<T>(few_ulps<T>) * x;
-      moved.data()[i] = (turn & i) != 0 ? x - by : x + by;
+      moved.data()[i] = (turn & (first + i)) != 0 ? x - by : x + by;
     }
     most = std::fmax(most, std::abs(of(moved) - value));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <revode/solve/course/stretches.hpp>
+#include <revode/solve/events/asked_events.hpp>
 #include <revode/solve/events/event_search.hpp>
 #include <revode/solve/solution.hpp>
 #include <revode/solve/stepping/march.hpp>
@@ -24,9 +25,13 @@ class solve_cuts {
   using stretches_type = revode::stretches<Events, Y, P>;
   using set = typename stretches_type::set;
   static_assert(
-      !is_spread_v<Y> || (set::located == 0 && !set::timed),
-      "an event that occurs in a state spread over ranks (its condition and its jump are of all "
-      "elements) stop at known times, options::stops, and go on from the state there?");
+      [] {
+        if constexpr (is_spread_v<Y>) return set::sees_all;
+        return true;
+      }(),
+      "an event whose condition or jump sees the part of a spread state that is here (it occurs by "
+      "all elements, on all ranks at once) say what it is in a block, "
+      "block_event{...} of revode/mpi/block_event.hpp?");
 
   solve_cuts(const options& o, const Events& events, const P& p, const Y& y0, double t0, double t1)
       : stretches(o, events, p, t0, t1),
@@ -66,6 +71,8 @@ class solve_cuts {
     const cut c = stretches.add(on.position - 1, on.t, at, theta, found, aim.value_or(at));
     if (before_ != nullptr) before_->push_back(state_before(on, c, tape));
     const bool moved = take(on, c, tape);
+    if constexpr (is_spread_v<Y>)
+      if constexpr (set::jumps) whole<Y>::any(on.y(), false);  // did a jump throw on a rank?
     stretches.keep_parameters();
     stretches.enter(stretches.stretch() + 1);
     const double h = theta >= 0 ? tape.t_new - tape.t : 0.0;
@@ -106,11 +113,15 @@ class solve_cuts {
  private:
   friend struct kept_parts;
   auto located() {
-    return [this](const auto& visit) {
+    const auto each = [this](const auto& visit) {
       stretches.events().for_each([&](int k, auto& e) {
         if constexpr (std::remove_cvref_t<decltype(e)>::located) visit(k, e);
       });
     };
+    if constexpr (is_spread_v<Y>)
+      return asked_events<decltype(each), Y, set::count>(each);
+    else
+      return each;
   }
   /// The carry behind a cut, from that behind its step and the step's tape. Did a jump that may be for
   /// parameters alone change the state?

@@ -97,6 +97,20 @@ REVODE_HD void interpolate(const M&, double t, double t_new, const Tape& tape, c
   }
 }
 
+/// out = dy/dθ of dense output.
+template <hermite_method M, class Tape, class Scratch, class Y>
+REVODE_HD void interpolate_rate(const M&, double t, double t_new, const Tape& tape,
+                                const Scratch& w, double theta, Y& out) {
+  using T = scalar_t<Y>;
+  const hermite_weights<T> c(theta);
+  const T h = static_cast<T>(t_new - t);
+  const auto& ends = slopes_of(tape, w);
+  for (int i = 0, n = length(out); i < n; ++i) {
+    const T slopes = muladd(c.a_slope, ends.f.data()[i], c.b_slope * ends.f_new.data()[i]);
+    out.data()[i] = muladd(c.s_slope, ends.y_new.data()[i] - tape.y.data()[i], h * slopes);
+  }
+}
+
 template <hermite_method M, class Tape, class Scratch, class Y>
 REVODE_HD void pull_interpolate(const M&, double t, double t_new, const Tape& tape,
                                 const Scratch& w, double theta, const Y& y_bar, end_seeds<Y>* seeds,

@@ -78,6 +78,21 @@ REVODE_HD void interpolate(const M& m, double t, double t_new, const rk_tape<M, 
   interpolate(m, t, t_new, tape, w, weights_at(m, tape, theta), y);
 }
 
+/// out = dy/dθ of dense output.
+template <explicit_method M, class Y>
+REVODE_HD void interpolate_rate(const M&, double t, double t_new, const rk_tape<M, Y>& tape,
+                                const rk_scratch<M, Y>& w, double theta, Y& out) {
+  using T = scalar_t<Y>;
+  const stage_pointers<M, Y> s(tape, w);
+  const interpolation_weights<M, T> weight(theta);
+  const T h = static_cast<T>(t_new - t);
+  for (int i = 0, n = length(out); i < n; ++i) {
+    T sum = weight.slope[0] * s.k[0][i];
+    for (int j = 1; j < coefficients<M>::all; ++j) sum = muladd(weight.slope[j], s.k[j][i], sum);
+    out.data()[i] = h * sum;
+  }
+}
+
 /// Takes the cotangent of an interpolated state to the seeds of its step (unless null) and to θ, h.
 template <explicit_method M, class Y>
 REVODE_HD void pull_interpolate(const M&, double t, double t_new, const rk_tape<M, Y>& tape,

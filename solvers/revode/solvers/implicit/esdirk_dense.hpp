@@ -56,6 +56,19 @@ void interpolate(const M&, double t, double t_new, const esdirk_stages<M, Y>& s,
   add(s.y, y);
 }
 
+/// out = dy/dθ of dense output.
+template <esdirk_method M, class Y>
+void interpolate_rate(const M&, double t, double t_new, const esdirk_stages<M, Y>& s,
+                      const esdirk_scratch<M, Y>&, double theta, Y& out) {
+  const esdirk_weights<M> at(theta);
+  const scalar_t<Y> h(t_new - t);
+  sum_of_stages(at.slope, at.stages, h, s.k, out);
+  if constexpr (imex_method<M>) {
+    add_sum_of_stages(at.slope, at.stages, h, s.e, out);
+    axpy(h * scalar_t<Y>(at.end_slope), s.end, out);
+  }
+}
+
 template <esdirk_method M, class Y>
 void pull_interpolate(const M&, double t, double t_new, const esdirk_stages<M, Y>& s,
                       const esdirk_scratch<M, Y>&, double theta, const Y& y_bar,
