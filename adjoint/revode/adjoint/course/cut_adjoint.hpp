@@ -111,6 +111,39 @@ root_gradient<Y, P> gradient_of_condition(Stretches& stretches, int which,
   return g;
 }
 
+/// At the root of a located event, at θ of the step on this tape (extend was called): dg/dt along dense output, and
+/// start_bar + y_barᵀ dy/dt.
+template <class Time>
+struct root_rates {
+  Time condition, y_bar;
+};
+template <class Loop, class Tape, class Time, class Y, class P>
+root_rates<Time> rates_at_root(Loop& loop, const Tape& tape, const Time& theta,
+                               const root_gradient<Y, P>& g, const Y& y_bar,
+                               const Time& start_bar) {
+  using M = std::remove_cvref_t<decltype(loop.scheme())>;
+  using T = scalar_t<Y>;
+  if constexpr (is_spread_v<Y>) {
+    Y slope = zero_like(y_bar);
+    interpolate_rate(loop.scheme(), tape.t, tape.t_new, tape.stages, loop.scratch(), theta, slope);
+    const double h = tape.t_new - tape.t;
+    const auto all = whole<Y>::products(slope, g.of_y, y_bar, start_bar * h);
+    return {g.of_t + all.a / h, all.b_and_share / h};
+  } else {
+    const auto along = [&](const Y& bar) {
+      step_ends<T> unused;
+      const auto rate =
+          pull_dense(loop.scheme(), tape.t, tape.t_new, tape.stages, loop.scratch(), theta, bar,
+                     static_cast<typename method_types<M, Y>::seeds*>(nullptr), false, unused);
+      if constexpr (differentiable<Time>)
+        return Time(rate / loop.pace());
+      else
+        return static_cast<Time>(rate);
+    };
+    return {g.of_t + along(g.of_y), start_bar + along(y_bar)};
+  }
+}
+
 /// y' at (t, y), where times are those of the loop: of a known value, or moving.
 template <class Loop, class Y>
 void slope_at(Loop& loop, double t, const Y& y, Y& slope) {

@@ -232,25 +232,6 @@ class pull_course {
     return pull_dense(loop_->scheme(), tape.t, tape.t_new, tape.stages, loop_->scratch(), theta,
                       y_bar, whole || moves(theta) ? seeds() : nullptr, whole, ends);
   }
-  /// y_barᵀ dy/dt alone.
-  time rate_of(const tape_type& tape, const time& theta, const Y& y_bar) {
-    step_ends<scalar> unused;
-    extend_once(tape);
-    return pull_dense(loop_->scheme(), tape.t, tape.t_new, tape.stages, loop_->scratch(), theta,
-                      y_bar, static_cast<seeds_type*>(nullptr), false, unused);
-  }
-
-  /// dy/dt itself.
-  Y slope_of(const tape_type& tape, double theta) {
-    Y slope = zero_like(now_.y);
-    extend_once(tape);
-    interpolate_rate(loop_->scheme(), tape.t, tape.t_new, tape.stages, loop_->scratch(), theta,
-                     slope);
-    for (int i = 0; i < length(slope); ++i)
-      slope.data()[i] /= static_cast<scalar>(tape.t_new - tape.t);
-    return slope;
-  }
-
   /// The save points of step i (and, in step 0, those at t0): their cotangents become seeds or
   /// reach the new state, and their times' derivative is that of the interpolant.
   void pull_save_points(index i, const tape_type& tape, step_ends<scalar>& ends) {
@@ -334,14 +315,8 @@ class pull_course {
     const time theta = root(c, k);
     const auto g = gradient_of_condition(cuts(), cuts().event(c.first).which,
                                          cuts().time_of(c, c.first), y, cuts().parameters());
-    time rate = g.of_t, moved = now_.start;
-    if constexpr (is_spread_v<Y>) {
-      const auto all = whole<Y>::products(slope_of(tape, theta), g.of_y, y_bar, now_.start);
-      rate += all.a, moved = all.b_and_share;
-    } else {
-      rate += outside(rate_of(tape, theta, g.of_y));
-      moved += outside(rate_of(tape, theta, y_bar));
-    }
+    extend_once(tape);
+    const auto [rate, moved] = rates_at_root(*loop_, tape, theta, g, y_bar, now_.start);
     const time by_root = value_of(rate) != 0 ? -moved / rate : time(0);
     axpy(static_cast<scalar>(by_root), g.of_y, y_bar);
     axpy(static_cast<scalar_t<P>>(by_root), g.of_p, now_.p);
