@@ -54,8 +54,10 @@ struct split_ring : ring {
   }
 };
 
-/// The ring as a field of a state that is here as a whole.
-struct whole_ring {
+/// The periodic field of a block as one of a state that is here as a whole.
+template <class Local>
+struct in_one_block {
+  Local local;
   template <class T>
   void operator()(const T& t, const std::vector<T>& u, const std::vector<T>& p,
                   std::vector<T>& du) const {
@@ -63,9 +65,10 @@ struct whole_ring {
     std::copy(u.begin(), u.end(), rows.begin() + 1);
     rows.front() = u.back(), rows.back() = u.front();
     const block_place at{0, length(u), 1, length(u)};
-    ring{}(at, t, block_rows<const T>{rows.data() + 1, 1}, p, block_rows<T>{du.data(), 1});
+    local(at, t, block_rows<const T>{rows.data() + 1, 1}, p, block_rows<T>{du.data(), 1});
   }
 };
+using whole_ring = in_one_block<ring>;
 
 /// Two substances u, v side by side on a grid of rows, with walls on all sides: what one makes of the other
 /// depends on t.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <revode/ad/derivatives.hpp>
+#include <revode/ad/dual.hpp>
 #include <revode/ad/faces.hpp>
 #include <revode/mpi/halo.hpp>
 
@@ -102,7 +103,21 @@ class blocks_rule {
     if constexpr (gathers<Face>)
       gather<Face>(t, p, w, gt, gy, gp);
     else
-      add_back<Face>(t, p, w, gt, gy, gp);
+      add_back(w, gy, gp, [&](int b) {
+        of<Face>().vjp(field<Face>(b), t, y_, values(p), w_, &gt, result_, of_p_);
+      });
+  }
+  /// The gradient of uᵀ(f_t kt + f_y k), with u, kt and k held, by recording blocks over duals.
+  void second(const T& t, const spread<T>& y, const block_parameters<T>& p, const spread<T>& u,
+              const T& kt, const spread<T>& k, T* gt, spread<T>& gy, block_parameters<T>& gp)
+      const requires block_face<whole_face, Local, variable<dual<T, 1>>> {
+    halo_.fill(y, rows_);
+    halo_.fill(k, others_);
+    add_back(u, gy, gp, [&](int b) {
+      cut(others_, b, k_);
+      of<whole_face>().second(field<whole_face>(b), t, y_, values(p), w_, kt, k_, gt, result_,
+                              of_p_);
+    });
   }
 
   template <class Face>
@@ -183,9 +198,10 @@ class blocks_rule {
     });
   }
 
-  template <class Face>
-  void add_back(const T& t, const block_parameters<T>& p, const spread<T>& w, T& gt, spread<T>& gy,
-                block_parameters<T>& gp) const {
+  /// pull(b): what the weights w_ of block b, whose rows with halos are y_, say of these and of p.
+  template <class Pull>
+  void add_back(const spread<T>& w, spread<T>& gy, block_parameters<T>& gp,
+                const Pull& pull) const {
     const int beyond = halo_.elements();
     in_blocks(gy, [&](int b) {
       const int n = length_of(b), at = layout().element_of(b);
@@ -194,7 +210,7 @@ class blocks_rule {
       std::copy(w.data() + at, w.data() + at + n, w_.data() + beyond);
       result_.assign(y_.size(), T(0));
       of_p_.assign(static_cast<std::size_t>(gp.count()), T(0));
-      of<Face>().vjp(field<Face>(b), t, y_, values(p), w_, &gt, result_, of_p_);
+      pull(b);
       const T* from = result_.data();
       std::copy(from, from + beyond, of_halos_.before.data() + b * beyond);
       std::copy(from + beyond + n, from + n + 2 * beyond, of_halos_.behind.data() + b * beyond);
@@ -209,7 +225,7 @@ class blocks_rule {
   halo<T> halo_;
   // Room for the call at hand.
   mutable typename halo<T>::borders of_halos_;
-  mutable elements rows_, others_, y_, w_, result_, p_, of_p_;
+  mutable elements rows_, others_, y_, w_, k_, result_, p_, of_p_;
   mutable std::tuple<derivatives_of_face<whole_face>, derivatives_of_face<implicit_face>,
                      derivatives_of_face<explicit_face>>
       derivatives_{};

@@ -165,10 +165,14 @@ class system {
   }
 
   /// Adds ∇ of uᵀ((∂f/∂t) t_dot + (∂f/∂y) k) with respect to t (unless null), y and p;
-  /// u, t_dot and k are constants.
+  /// u, t_dot and k are constants. A field that is not generic in its scalar may bring its own.
   REVODE_HD void second(double t, const Y& y, const Y& u, scalar t_dot, const Y& k, scalar* t_bar,
                         Y& y_bar, P& p_bar) {
-    derivatives_.second(f_, static_cast<scalar>(t), y, p, u, t_dot, k, t_bar, y_bar, p_bar);
+    const auto at = static_cast<scalar>(t);
+    if constexpr (requires { f_.second(at, y, p, u, t_dot, k, t_bar, y_bar, p_bar); })
+      f_.second(at, y, p, u, t_dot, k, t_bar, y_bar, p_bar);
+    else
+      derivatives_.second(f_, at, y, p, u, t_dot, k, t_bar, y_bar, p_bar);
   }
 
   /// The parts of a split field.

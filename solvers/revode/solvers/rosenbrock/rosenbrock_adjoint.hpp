@@ -66,7 +66,7 @@ REVODE_HD scalar_t<Y> length_cotangent([[maybe_unused]] System& sys, scalar_t<Y>
   using numbers = rosenbrock_numbers<M>;
   const T* u[I + 1];
   for (int j = 0; j <= I; ++j) u[j] = tape.u[j].data();
-  T weight[I > 0 ? I : 1];
+  T weight[I > 0 ? I : 1]{};
   scale_row<coupling_row<M, I>, 0, I>(T(-1), weight);
   const T square = T(1) / (h * h);
   T sum(0);

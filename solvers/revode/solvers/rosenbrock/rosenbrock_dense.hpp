@@ -50,6 +50,15 @@ REVODE_HD void interpolate(const M& m, double t, double t_new, const rosenbrock_
   interpolate(m, t, t_new, tape, w, weights_at(m, tape, theta), y);
 }
 
+/// out = dy/dθ of dense output.
+template <rosenbrock_method M, class Y>
+REVODE_HD void interpolate_rate(const M&, double, double, const rosenbrock_tape<M, Y>& tape,
+                                const rosenbrock_scratch<M, Y>&, double theta, Y& out) {
+  const rosenbrock_weights<M, scalar_t<Y>> weight(theta);
+  fill(out, scalar_t<Y>(0));
+  for (int j = 0; j < rosenbrock_numbers<M>::kept; ++j) axpy(weight.slope[j], tape.u[j], out);
+}
+
 /// y(θ) depends on h through θ and the stages alone.
 template <rosenbrock_method M, class Y>
 REVODE_HD void pull_interpolate(const M&, double, double, const rosenbrock_tape<M, Y>& tape,

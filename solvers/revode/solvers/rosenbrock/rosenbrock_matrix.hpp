@@ -9,6 +9,7 @@
 #include <revode/solve/lane_trouble.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
 #include <revode/status.hpp>
 
 namespace revode {
@@ -46,6 +47,8 @@ REVODE_HD bool factor_stage_matrix(const M& m, System& sys, double t, double h_g
   else
     algebra_of(m).evaluate(sys, t, y, matrix.j);
   count_factorization(sys);
+  if constexpr (is_spread_v<Y>)  // a preconditioner may be without factors on one rank
+    return true_of_all(y, matrix.factors.factor_shifted(matrix.j, scalar_t<Y>(1 / h_gamma)));
   if constexpr (is_massive_v<System>) {
     sys.mass.subtract_from(matrix.j, scalar_t<Y>(1 / h_gamma));
     return matrix.factors.factor_shifted(matrix.j, scalar_t<Y>(0));
@@ -56,7 +59,9 @@ REVODE_HD bool factor_stage_matrix(const M& m, System& sys, double t, double h_g
 /// Why a matrix had no factors.
 template <class M, class Y>
 REVODE_HD status trouble_of(const stage_matrix<M, Y>& matrix) {
-  return all_finite(matrix.j) ? status::linear_solve_failure : status::non_finite_field;
+  bool finite = all_finite(matrix.j);
+  if constexpr (is_spread_v<Y>) finite = true_of_all(matrix.j.state(), finite);
+  return finite ? status::linear_solve_failure : status::non_finite_field;
 }
 
 /// The same as in the step, for its derivative; reports a matrix without factors. Lanes find the NaN

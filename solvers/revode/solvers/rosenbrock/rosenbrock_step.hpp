@@ -154,7 +154,8 @@ REVODE_HD bool take_rosenbrock_step(const M& m, System& sys, double t, double t_
 /// Mean of (Σ eⱼ Uⱼ / (atol + rtol max(|y|, |y_new|)))², or options::norm of them.
 template <class M, class Y>
 REVODE_HD double rosenbrock_error_squared(const tolerance& tol, const Y& y, const Y& y_new,
-                                          const scalar_t<Y>* const* u) {
+                                          const scalar_t<Y>* const* u,
+                                          [[maybe_unused]] bool* finite = nullptr) {
   using T = scalar_t<Y>;
   using std::abs;
   constexpr int s = rosenbrock_numbers<M>::stages;
@@ -167,14 +168,21 @@ REVODE_HD double rosenbrock_error_squared(const tolerance& tol, const Y& y, cons
       return add_weighted<estimate_row<M>, 0, s>(T(-0.0), e, u, i);
     });
   const T rtol = static_cast<T>(tol.rtol), atol = static_cast<T>(tol.atol);
+  const auto add_square = [&](int i, auto* sum) __attribute__((always_inline)) {
+    using sum_type = std::remove_cvref_t<decltype(*sum)>;
+    const T from = abs(a[i]), to = abs(b[i]);
+    const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
+    const sum_type error = weight * add_weighted<estimate_row<M>, 0, s>(T(-0.0), e, u, i);
+    *sum = muladd(error, error, *sum);
+  };
+  if constexpr (is_spread_v<Y>) {
+    const auto mean = whole<Y>::template sums<1>(y_new, add_square);
+    *finite = mean.finite;
+    return mean.of[0] / whole<Y>::count(y_new);
+  }
   T sum(0);
   for_each_element(
-      y_new, [&](int i) __attribute__((always_inline)) {
-        const T from = abs(a[i]), to = abs(b[i]);
-        const T weight = 1 / muladd(rtol, to > from ? to : from, atol);
-        const T error = weight * add_weighted<estimate_row<M>, 0, s>(T(-0.0), e, u, i);
-        sum = muladd(error, error, sum);
-      });
+      y_new, [&](int i) __attribute__((always_inline)) { add_square(i, &sum); });
   const int n = length(y_new);
   return n > 0 ? static_cast<double>(value_of(sum)) / n : 0.0;
 }
@@ -194,6 +202,27 @@ REVODE_HD bool has_finite_jacobian(const Matrix& matrix) {
   return sum == 0;
 }
 
+/// The one decision of a step that has a solution: error and finiteness.
+template <class M, class System, class Y>
+outcome<nothing> judge_on_all_ranks(System& sys, const tolerance& tol, double t, double t_new,
+                                    rosenbrock_tape<M, Y>& tape, rosenbrock_work<M, Y>& w,
+                                    const Y& y_new) {
+  using numbers = rosenbrock_numbers<M>;
+  outcome<nothing> found;
+  bool finite = true;
+  if (tol.estimate) {
+    const rosenbrock_pointers<M, Y> s(tape, w);
+    solve_stages<M, numbers::kept, numbers::stages>(sys, t, t_new, tape.y, s, w, w.shared);
+    count_solves(sys, numbers::stages - numbers::kept);
+    found.error_squared = rosenbrock_error_squared<M>(tol, tape.y, y_new, s.u, &finite);
+  } else {
+    finite = all_of_it_finite(y_new);
+  }
+  // An infinite element has an infinite scale, hence a scaled error of 0.
+  if (found.error_squared <= 1 && !finite) found.what = status::non_finite_state;
+  return found;
+}
+
 template <class M, class System, class Y>
 REVODE_HD outcome<nothing> try_rosenbrock_step(const M& m, System& sys, const tolerance& tol,
                                                double t, double t_new, const carry<M, Y>& from,
@@ -207,6 +236,8 @@ REVODE_HD outcome<nothing> try_rosenbrock_step(const M& m, System& sys, const to
     sys(t_new, next.state, next.cache.k);
     copy(next.cache.k, w.f);
   }
+  if constexpr (is_spread_v<Y>)
+    return judge_on_all_ranks<M>(sys, tol, t, t_new, tape, w, next.state);
   const auto judged = [&](double error) __attribute__((always_inline)) {
     if constexpr (goes_on_v<System>)
       error = error_or_trouble(error, solvable, has_finite_jacobian(w.matrix));
@@ -255,7 +286,13 @@ REVODE_HD outcome<nothing> attempt(const M& m, System& sys, const tolerance& tol
 template <rosenbrock_method M, class System, class Y>
 REVODE_HD void replay(const M& m, System& sys, double t, double t_new, nothing, carry<M, Y>& c,
                       rosenbrock_tape<M, Y>& tape) {
-  attempt(m, sys, {.estimate = false}, t, t_new, c, tape, c);  // reads c before it writes it
+  if constexpr (is_spread_v<Y>) {  // there is nothing to decide
+    copy(c.state, tape.y);
+    take_rosenbrock_step<M>(m, sys, t, t_new, c.cache, tape, tape.work, c.state);
+    refresh(m, sys, t_new, c);
+  } else {
+    attempt(m, sys, {.estimate = false}, t, t_new, c, tape, c);  // reads c before it writes it
+  }
 }
 
 /// The carry after a step is a sum over its tape.
