@@ -3,6 +3,7 @@
 // What docs/cluster.md shows, between what a reader has of one's own.
 #include <vector>
 
+#include <revode/mpi/block_event.hpp>
 #include <revode/mpi/mpi_ensemble.hpp>
 #include <revode/mpi/mpi_session.hpp>
 #include <revode/mpi/over_blocks.hpp>
@@ -41,6 +42,17 @@ struct heat {                               // the field of a block, between the
   }
 };
 
+struct arrives {                            // at a row, wherever it is
+  static constexpr auto direction = crossing::rising;
+  static constexpr bool terminal = true;
+  template <class T, class P>
+  void add(const block_place& b, const T&, block_rows<const T> y, const P&, std::span<T> sum) const {
+    if (b.holds(700'000)) sum[0] += y(b.at(700'000));
+  }
+  template <class T, class P>
+  T condition(const T&, std::span<const T> sum, const P&) const { return sum[0] - 0.5; }
+};
+
 void spread_out(spread<double> w) {
   const spread_layout layout(communicator(), {.rows = 1'000'000});
   spread<double> y0(layout);                  // rows layout.first_row() … of this rank: y0[0] …
@@ -48,4 +60,9 @@ void spread_out(spread<double> w) {
   const problem q{f, y0, 0.0, 1.0, block_parameters<double>(layout, {0.1})};
   auto s = solve(q, tsit5{}, o, recursive_checkpoint{.slots = 10});
   auto g = s.pullback(w);                     // w, g.y0: this rank's rows; g.p[0]: on every rank
+  const auto until_it_arrives = [&] {
+    auto s = solve(q, tsit5{}, o, events(block_event{arrives{}}), recursive_checkpoint{.slots = 10});
+    auto g = s.pullback({.events = {1.0}});     // of the time at which it arrives: s.t
+  };
+  until_it_arrives();
 }
