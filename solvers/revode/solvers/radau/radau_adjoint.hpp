@@ -242,11 +242,11 @@ void solve_radau_derivative_exactly(System& sys, scalar_t<Y> h, radau_scratch<L,
   using T = scalar_t<Y>;
   const double now = 1 / static_cast<double>(value_of(h));
   const auto& mass = mass_of(sys);
-  if (length(w.x[0]) > 8 && w.kept.serve(now) &&
+  if (count_of(w.x[0]) > 8 && w.kept.serve(now) &&
       solve_radau_derivative<Transposed>(mass, h, w, sweeps_worth_trying(w.jacobian[S - 1])))
     return;
   count_factorization(sys);
-  bool found = w.factors.factor(w.jacobian[S - 1], h, mass);
+  bool found = true_of_all(w.x[0], w.factors.factor(w.jacobian[S - 1], h, mass));
   w.kept.renew(now);
   T a[S][S];
   for (int i = 0; i < S; ++i)

@@ -28,6 +28,17 @@ void interpolate(const M&, double, double, const typename method_types<M, Y>::ta
   });
 }
 
+/// out = dy/dθ of dense output.
+template <collocation_method M, class Y>
+void interpolate_rate(const M&, double, double, const typename method_types<M, Y>::tape& s,
+                      const typename method_types<M, Y>::scratch&, double theta, Y& out) {
+  with_stages_of(s, [&](auto stages) {
+    const radau_basis<stages()> at(theta);
+    fill(out, scalar_t<Y>(0));
+    for (int i = 0; i < stages(); ++i) axpy(scalar_t<Y>(at.slope[i]), s.z[i], out);
+  });
+}
+
 template <collocation_method M, class Y>
 void pull_interpolate(const M&, double, double, const typename method_types<M, Y>::tape& s,
                       const typename method_types<M, Y>::scratch&, double theta, const Y& y_bar,

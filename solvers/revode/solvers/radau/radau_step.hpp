@@ -120,6 +120,24 @@ void replay(const M& m, System& sys, double t, double t_new, newton_record<1> r,
   replay_radau_step(m, sys, t, t_new, r, c, s);
 }
 
+/// The squares of all corrections, each a mean over elements; of a spread state one decision.
+template <class L, class Y, int S>
+double mean_of_corrections(const radau_cache<L, Y, S>& c) {
+  double sum = 0;
+  if constexpr (is_spread_v<Y>) {
+    const auto add = [&c](int i, double* of) {
+      for (const Y& part : c.correction) {
+        const double x = c.weight.data()[i] * part.data()[i];
+        *of = muladd(x, x, *of);
+      }
+    };
+    sum = sums_over<1>(c.weight, add).of[0] / count_of(c.weight);
+  } else {
+    for (const Y& part : c.correction) sum += weighted_square(part, c.weight);
+  }
+  return sum;
+}
+
 /// Iterates until the control is satisfied; the record of it.
 template <class System, class L, class Y, int S>
 status iterate_radau(System& sys, double t, double t_new, newton_control& control,
@@ -128,9 +146,7 @@ status iterate_radau(System& sys, double t, double t_new, newton_control& contro
   for (;;) {
     radau_correction(sys, t, t_new, s, c);
     c.factors.solve(c.correction);
-    double sum = 0;
-    for (const Y& part : c.correction) sum += weighted_square(part, c.weight);
-    const double norm = std::sqrt(sum / S);
+    const double norm = std::sqrt(mean_of_corrections(c) / S);
     const verdict found = control.judge(norm);
     if (found == verdict::failed)
       return norm - norm == 0 ? status::newton_failure : status::non_finite_field;
@@ -164,23 +180,29 @@ const Y& last_change(const newton_memo<Y, S>& memo) {
 }
 
 struct radau_aims {
+  status what;  ///< whether Jacobian and factors are there, on all ranks of a spread state
   double kappa, allowed, rounding;
 };
 /// Weights 1/(allowed (atol + rtol |y|)); κ and what is allowed. Sizes are those at either end of the
 /// last step, since an element may pass 0.
 template <class L, class Memo, class Y, int S>
-radau_aims aim_radau_step(const tolerance& tol, const Memo& memo, const Y& y,
+radau_aims aim_radau_step(const tolerance& tol, const Memo& memo, const Y& y, status here,
                           radau_cache<L, Y, S>& c) {
   using T = scalar_t<Y>;
   fill_weights(y, tol, c.weight);
   copy(y, c.stage);
   axpy(T(-1), last_change(memo), c.stage);
-  const double size =
-      std::fmax(relative_size(tol, y, c.weight), relative_size(tol, c.stage, c.weight));
+  double size = std::fmax(relative_size(tol, y, c.weight), relative_size(tol, c.stage, c.weight));
+  if constexpr (is_spread_v<Y>) {
+    const auto all = whole<Y>::template sums<0>(
+        y, [](int, double*) {}, size, static_cast<int>(here));
+    size = all.most;
+    here = static_cast<status>(all.code);
+  }
   const double allowed = radau_allowance<S>(size);
   for (int k = 0, n = length(y); k < n; ++k) c.weight.data()[k] *= T(1 / allowed);
   const double rounding = rounding_in<T>(size / allowed);
-  return {radau_newton_tolerance<S>(allowed, rounding), allowed, rounding};
+  return {here, radau_newton_tolerance<S>(allowed, rounding), allowed, rounding};
 }
 
 /// How many tolerances the error of a stiff component may be in a step.
@@ -252,11 +274,15 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
   outcome<newton_record<1>> found;
   found.record = choose_factors<newton_record<1>>(t, h, tol.estimate, from, next);
   found.what = prepare_radau_step(m, sys, t, t_new, found.record, next, s);
+  radau_aims aims{};
+  if (is_spread_v<Y> || found.what == status::success) {
+    aims = aim_radau_step(tol, next.memo, s.y, found.what, next.cache);
+    found.what = aims.what;
+  }
   if (found.what != status::success) {
     found.record.rate = 0.5f;
     return found;
   }
-  const radau_aims aims = aim_radau_step(tol, next.memo, s.y, next.cache);
   weigh_by_index(mass_of(sys), h, next.cache.weight);
   const double kappa = m.newton > 0 ? m.newton : aims.kappa;
   newton_control control(tol.estimate ? kappa : 0.0, tol.estimate ? radau_iterations<stages> : 50,
@@ -279,6 +305,10 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
     if (!(found.error_squared <= 1)) return found;
   }
   finish_radau_step(sys, t, t_new, s, next);
+  if (is_spread_v<Y> && !all_of_it_finite(next.state)) {
+    found.what = status::non_finite_state;
+    found.record.rate = 0.5f;
+  }
   return found;
 }
 

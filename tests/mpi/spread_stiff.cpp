@@ -8,6 +8,7 @@
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/linalg/gmres.hpp>
 #include <revode/mpi/block_event.hpp>
+#include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/rodas3p.hpp>
 
 #include "spread_problems.hpp"
@@ -53,25 +54,25 @@ struct solved {
   index forward, reverse;  // collectives
 };
 
-template <class... E>
-solved solve_over(const spread_layout& layout, int slots, const event_list<E...>& list) {
+template <class M, class... E>
+solved solve_over(const M& m, const spread_layout& layout, int slots,
+                  const event_list<E...>& list) {
   const over_blocks f(layout, {.rows = 1, .periodic = true}, driven_ring{});
   const problem q{f, bumps(layout, 0), 0.0, 0.3, block_parameters<double>(layout, {300.0, 2.0})};
   const index before = layout.ranks().statistics().collectives;
-  auto s =
-      solve(q, with_algebra<rodas3p, gmres<>>{}, loose, list, recursive_checkpoint{.slots = slots});
+  auto s = solve(q, m, loose, list, recursive_checkpoint{.slots = slots});
   const index behind = layout.ranks().statistics().collectives;
   auto g = s.pullback(uneven_bumps(layout, 1));
   return {s, g, behind - before, layout.ranks().statistics().collectives - behind};
 }
 
-template <class... E>
-solved check_bits(const event_list<E...>& list) {
+template <class M, class... E>
+solved check_bits(const M& m, const event_list<E...>& list) {
   const both_layouts on(shape);
-  const solved whole = solve_over(on.alone, 100, list);
+  const solved whole = solve_over(m, on.alone, 100, list);
   REQUIRE(whole.g.status == status::success);
   for (const int slots : {2, 100}) {
-    const solved part = solve_over(on.spread_out, slots, list);
+    const solved part = solve_over(m, on.spread_out, slots, list);
     CHECK(part.s.t == whole.s.t);
     CHECK(is_part(part.s.y, whole.s.y));
     CHECK(is_part(part.g.y0, whole.g.y0));
@@ -81,24 +82,18 @@ solved check_bits(const event_list<E...>& list) {
   return whole;
 }
 
-TEST_CASE(
-    "spread: Rosenbrock steps by GMRES have the bits of one rank, and are those by matrices") {
-  const solved of = check_bits(events());
-  REQUIRE(of.s.status == status::success);
-  const statistics& n = of.s.stats;
-  const index attempts = n.accepted + n.rejected;
-  // of a trial whether there are factors, and how it went; of GMRES one a solve, three a product at most
-  CHECK(of.forward <= 3 + 2 * attempts + n.linear_solves + 3 * n.jvp_evaluations);
-  CHECK(of.forward > 2 * attempts + n.linear_solves + 2 * n.jvp_evaluations);
+/// Solution and gradient beside those by matrices of a state in one place.
+template <class M>
+void check_beside_matrices(const M& m, const solved& of) {
   const auto elements = [](const spread<double>& y) {
     return std::vector<double>(y.data(), y.data() + y.size());
   };
   const both_layouts on(shape);
   const problem here{in_one_block<driven_ring>{}, elements(bumps(on.alone, 0)), 0.0, 0.3,
                      std::vector<double>{300.0, 2.0}};
-  auto expected = solve(here, rodas3p{}, loose, recursive_checkpoint{});
+  auto expected = solve(here, m, loose, recursive_checkpoint{});
   const auto h = expected.pullback(elements(uneven_bumps(on.alone, 1)));
-  CHECK(n.accepted == expected.stats.accepted);
+  CHECK(of.s.stats.accepted == expected.stats.accepted);
   double most = 0, apart = 0;
   for (int i = 0; i < length(of.s.y); ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -112,27 +107,49 @@ TEST_CASE(
   CHECK(std::abs(of.g.t1 - h.t1) < 1e-8 * std::abs(h.t1));
 }
 
-TEST_CASE("spread: an event ends Rosenbrock steps by GMRES in the bits of one rank") {
-  const solved of = check_bits(events(block_event{last_row{}}));
-  CHECK(of.s.status == status::terminal_event);
+TEST_CASE(
+    "spread: Rosenbrock steps by GMRES have the bits of one rank, and are those by matrices") {
+  const solved of = check_bits(with_algebra<rodas3p, gmres<>>{}, events());
+  REQUIRE(of.s.status == status::success);
+  const statistics& n = of.s.stats;
+  const index attempts = n.accepted + n.rejected;
+  // of a trial whether there are factors, and how it went; of GMRES one a solve, three a product at most
+  CHECK(of.forward <= 3 + 2 * attempts + n.linear_solves + 3 * n.jvp_evaluations);
+  CHECK(of.forward > 2 * attempts + n.linear_solves + 2 * n.jvp_evaluations);
+  check_beside_matrices(rodas3p{}, of);
 }
 
-TEST_CASE("spread: Rosenbrock steps by GMRES end alike where one rank goes wrong") {
+TEST_CASE("spread: Radau steps by GMRES have the bits of one rank, and are those by matrices") {
+  const solved of = check_bits(with_algebra<radau_iia5, gmres<>>{}, events());
+  check_beside_matrices(radau_iia5{}, of);
+}
+
+TEST_CASE("spread: an event ends steps by GMRES in the bits of one rank") {
+  const solved of = check_bits(with_algebra<rodas3p, gmres<>>{}, events(block_event{last_row{}}));
+  CHECK(of.s.status == status::terminal_event);
+  check_bits(with_algebra<radau_iia5, gmres<>>{}, events(block_event{last_row{}}));
+}
+
+TEST_CASE("spread: Rosenbrock and Radau steps by GMRES end alike where one rank goes wrong") {
   const spread_layout layout(communicator(), shape);
-  const auto end = [&](const driven_ring& field) {
+  const auto end = [&](const auto& m, const driven_ring& field) {
     std::string how;
     how += thrown_by([&] {
       const over_blocks f(layout, {.rows = 1, .periodic = true}, field);
       const problem q{f, bumps(layout, 0), 0.0, 0.3,
                       block_parameters<double>(layout, {300.0, 2.0})};
-      how = name(solve(q, with_algebra<rodas3p, gmres<>>{}, loose).status);
+      how = name(solve(q, m, loose).status);
     });
     CHECK(same_everywhere(how));
     return how;
   };
-  CHECK(end({}) == "success");
-  CHECK(end({driven_ring::throws}) == "thrown: no source");
-  CHECK(end({driven_ring::gives_nan}) == "non_finite_field");
+  const auto ends = [&](const auto& m) {
+    CHECK(end(m, {}) == "success");
+    CHECK(end(m, {driven_ring::throws}) == "thrown: no source");
+    CHECK(end(m, {driven_ring::gives_nan}) == "non_finite_field");
+  };
+  ends(with_algebra<rodas3p, gmres<>>{});
+  ends(with_algebra<radau_iia5, gmres<>>{});
 }
 
 }  // namespace
