@@ -17,7 +17,7 @@
 namespace revode {
 namespace {
 
-/// The ring with a source that depends on t, and what may go wrong in its last row behind t = 0.1.
+/// The ring with a source that depends on t, and what may go wrong in its last row behind t = 0.01.
 struct driven_ring {
   enum { nothing, throws, gives_nan } what = nothing;
   template <class T, class P>
@@ -25,7 +25,7 @@ struct driven_ring {
                   block_rows<T> du) const {
     ring{}(b, t, u, p, du);
     for (int i = 0; i < b.rows; ++i) du(i) = du(i) + p[1] * t * t * u(i + 1);
-    if (what == nothing || !b.ends() || !(t > 0.1)) return;
+    if (what == nothing || !b.ends() || !(t > 0.01)) return;
     if (what == throws) throw std::runtime_error("no source");
     du(0) = du(0) * std::nan("");
   }
@@ -41,11 +41,11 @@ struct last_row {
   }
   template <class T, class P>
   T condition(const T&, std::span<const T> sum, const P&) const {
-    return sum[0] - 0.6;
+    return sum[0] - 0.2;
   }
 };
 
-constexpr spread_shape shape{.rows = 60, .rows_a_block = 8};
+constexpr spread_shape shape{.rows = 30, .rows_a_block = 4};
 const options loose{.rtol = 1e-4, .atol = 1e-6};
 
 struct solved {
@@ -58,7 +58,7 @@ template <class M, class... E>
 solved solve_over(const M& m, const spread_layout& layout, int slots,
                   const event_list<E...>& list) {
   const over_blocks f(layout, {.rows = 1, .periodic = true}, driven_ring{});
-  const problem q{f, bumps(layout, 0), 0.0, 0.3, block_parameters<double>(layout, {300.0, 2.0})};
+  const problem q{f, bumps(layout, 0), 0.0, 0.03, block_parameters<double>(layout, {30.0, 2.0})};
   const index before = layout.ranks().statistics().collectives;
   auto s = solve(q, m, loose, list, recursive_checkpoint{.slots = slots});
   const index behind = layout.ranks().statistics().collectives;
@@ -71,14 +71,12 @@ solved check_bits(const M& m, const event_list<E...>& list) {
   const both_layouts on(shape);
   const solved whole = solve_over(m, on.alone, 100, list);
   REQUIRE(whole.g.status == status::success);
-  for (const int slots : {2, 100}) {
-    const solved part = solve_over(m, on.spread_out, slots, list);
-    CHECK(part.s.t == whole.s.t);
-    CHECK(is_part(part.s.y, whole.s.y));
-    CHECK(is_part(part.g.y0, whole.g.y0));
-    for (int j = 0; j < 2; ++j) CHECK(part.g.p[j] == whole.g.p[j]);
-    CHECK(part.forward == whole.forward);
-  }
+  const solved part = solve_over(m, on.spread_out, 2, list);
+  CHECK(part.s.t == whole.s.t);
+  CHECK(is_part(part.s.y, whole.s.y));
+  CHECK(is_part(part.g.y0, whole.g.y0));
+  for (int j = 0; j < 2; ++j) CHECK(part.g.p[j] == whole.g.p[j]);
+  CHECK(part.forward == whole.forward);
   return whole;
 }
 
@@ -89,8 +87,8 @@ void check_beside_matrices(const M& m, const solved& of) {
     return std::vector<double>(y.data(), y.data() + y.size());
   };
   const both_layouts on(shape);
-  const problem here{in_one_block<driven_ring>{}, elements(bumps(on.alone, 0)), 0.0, 0.3,
-                     std::vector<double>{300.0, 2.0}};
+  const problem here{in_one_block<driven_ring>{}, elements(bumps(on.alone, 0)), 0.0, 0.03,
+                     std::vector<double>{30.0, 2.0}};
   auto expected = solve(here, m, loose, recursive_checkpoint{});
   const auto h = expected.pullback(elements(uneven_bumps(on.alone, 1)));
   CHECK(of.s.stats.accepted == expected.stats.accepted);
@@ -136,8 +134,8 @@ TEST_CASE("spread: Rosenbrock and Radau steps by GMRES end alike where one rank 
     std::string how;
     how += thrown_by([&] {
       const over_blocks f(layout, {.rows = 1, .periodic = true}, field);
-      const problem q{f, bumps(layout, 0), 0.0, 0.3,
-                      block_parameters<double>(layout, {300.0, 2.0})};
+      const problem q{f, bumps(layout, 0), 0.0, 0.03,
+                      block_parameters<double>(layout, {30.0, 2.0})};
       how = name(solve(q, m, loose).status);
     });
     CHECK(same_everywhere(how));

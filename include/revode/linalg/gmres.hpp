@@ -54,6 +54,7 @@ struct krylov {
   L preconditioner{};
   gmres_limits limits{};
   static constexpr bool inexact = true;
+  static constexpr bool near_over_ranks = requires { requires L::takes_spread; };
 
   template <class Y>
   using jacobian = product_jacobian<L, Y>;

@@ -53,4 +53,11 @@ inline constexpr bool algebra_takes_spread_v = inexact_v<L> || requires {
   requires L::takes_spread;
 };
 
+/// One by products whose preconditioner, if it has any, is of the part that is here: what other methods than ESDIRK
+/// take. Matrices over ranks have no complex factors, and Rosenbrock methods have not been tried with them.
+template <class L>
+inline constexpr bool by_parts_v = inexact_v<L> && !requires {
+  requires L::near_over_ranks;
+};
+
 }  // namespace revode

@@ -73,7 +73,7 @@ inline constexpr bool takes_mass_v<M> = std::same_as<algebra_t<M>, dense_algebra
 template <collocation_method M>
 inline constexpr bool takes_index_v<M> = takes_mass_v<M>;
 template <radau_method M>
-inline constexpr bool takes_spread_v<M> = inexact_v<algebra_t<M>>;
+inline constexpr bool takes_spread_v<M> = by_parts_v<algebra_t<M>>;
 
 /// γ/h I − J and (α + iβ)/h I − J, factored; a mass matrix stands in the place of I.
 template <class L, class Y, int S>

@@ -18,7 +18,7 @@ concept rosenbrock_method = requires {
 template <rosenbrock_method M>
 inline constexpr bool is_linearly_implicit_v<M> = true;
 template <rosenbrock_method M>
-inline constexpr bool takes_spread_v<M> = inexact_v<algebra_t<M>>;
+inline constexpr bool takes_spread_v<M> = by_parts_v<algebra_t<M>>;
 
 /// The numbers of a tableau as functions for use in constant expressions, on host and device.
 template <class M>
