@@ -271,6 +271,7 @@ class differentiable_event<block_event<Local>, spread<T>, block_parameters<T>>
       for (std::size_t k = 0; k < all.blocks.size(); ++k)
         if (all.blocks[k] != layout.first_block() + b) weights[block_event<Local>::sums + k] = 0;
       const int from = layout.element_of(b), to = layout.element_of(b + 1);
+      if (from == to) continue;  // parts that are given may have no rows
       numbers first(static_cast<std::size_t>(to - from), T(0));
       first[0] = T(1);
       of_block_.pull({event.of_block(), place_of(layout, b), weights, block_event<Local>::sums},
