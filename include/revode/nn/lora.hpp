@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <revode/nn/dense_layer.hpp>
+#include <revode/nn/mlp.hpp>
 
 namespace revode::nn {
 
@@ -43,6 +43,7 @@ class lora_layer {
   index parameters() const { return rank_ * (layer_.in + layer_.out); }
   index kept() const { return layer_.out + rank_; }  // σ', A x
   index work() const { return rank_; }
+  static bool keeps_output() { return false; }
 
   void add_leaves(const std::string& path, std::vector<leaf>& leaves) const {
     leaves.push_back({path + "weight", layer_.out, layer_.in, 0, 0, true});
@@ -121,5 +122,41 @@ class lora_layer {
 template <class Array>
 lora_layer(const dense_layer&, const Array&, index, double = 1)
     -> lora_layer<std::remove_cvref_t<decltype(*std::declval<const Array&>().data())>>;
+
+/// A network that was learned before, with an adapter of each of its layers that is learned in its place:
+///   neural_field f(lora_mlp(network, weights, 2));        // beside neural_field(network) with p = weights
+/// parameters  layers.0.lora_a, layers.0.lora_b, layers.1.lora_a, …
+/// errors      std::invalid_argument: other weights than the network has, a rank below 1
+template <class T>
+class lora_mlp : public layer_stack<lora_layer<T>> {
+ public:
+  /// `weights` are the parameters of `network`; they have to outlive this and its copies.
+  template <class Array>
+  lora_mlp(const mlp& network, const Array& weights, index rank, double scale = 1)
+      : layer_stack<lora_layer<T>>(layers_of(
+            network, {weights.data(), static_cast<index>(weights.size())}, rank, scale)) {}
+  template <class Array>
+  lora_mlp(const mlp&, const Array&&, index, double = 1) = delete;  // gone at once
+
+ private:
+  static std::vector<lora_layer<T>> layers_of(const mlp& network, vector_view<const T> weights,
+                                              index rank, double scale) {
+    if (weights.size() != network.parameters())
+      throw std::invalid_argument(
+          std::to_string(weights.size()) + " frozen weights (the network has " +
+          std::to_string(network.parameters()) + " parameters) give as many?");
+    std::vector<lora_layer<T>> layers;
+    index first = 0;
+    for (const dense_layer& layer : network.layers()) {
+      const vector_view<const T> of_layer(weights.data() + first, layer.parameters());
+      layers.emplace_back(layer, of_layer, rank, scale);
+      first += layer.parameters();
+    }
+    return layers;
+  }
+};
+template <class Array>
+lora_mlp(const mlp&, const Array&, index, double = 1)
+    -> lora_mlp<std::remove_cvref_t<decltype(*std::declval<const Array&>().data())>>;
 
 }  // namespace revode::nn

@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -70,6 +72,25 @@ auto view_of(const std::vector<leaf>& leaves, const std::string& name, Array& fl
                                 name + "\" ends at " + std::to_string(l.offset + l.size()) +
                                 ") give the parameters of this network?");
   return rows_view<S>(flat.data() + l.offset, l.rows, l.is_matrix() ? l.cols : 1);
+}
+
+/// The part of each module, or field, in one flat array that has the parameters of all of them, in this order,
+/// or a gradient of it; they refer to it.
+///   auto [of_encoder, of_field] = shares_of(p, encoder, f);
+/// errors  std::invalid_argument: an array of another length
+template <class Array, class... Modules>
+auto shares_of(Array& flat, const Modules&... modules) {
+  using S = std::remove_reference_t<decltype(*flat.data())>;
+  const index all = (modules.parameters() + ...);
+  if (static_cast<index>(flat.size()) != all)
+    throw std::invalid_argument("an array of " + std::to_string(flat.size()) +
+                                " numbers (the modules have " + std::to_string(all) +
+                                " parameters) give as many?");
+  S* next = flat.data();
+  const auto share = [&](index size) {
+    return vector_view<S>(std::exchange(next, next + size), size);
+  };
+  return std::tuple{share(modules.parameters())...};  // braces: from the first to the last
 }
 
 /// The untrained start: weights uniform in ±√(6/(inputs + outputs)), biases 0; number i of the flat
