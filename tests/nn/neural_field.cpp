@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -14,8 +15,10 @@
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/nn/blocks.hpp>
 #include <revode/nn/lora.hpp>
+#include <revode/nn/minibatches.hpp>
 #include <revode/nn/mlp.hpp>
 #include <revode/nn/neural_field.hpp>
+#include <revode/nn/optimisers.hpp>
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>
 #include <revode/testing/laws.hpp>
@@ -133,6 +136,38 @@ TEST_CASE("neural fields: no call allocates after the first of its size") {
   const long before = allocations;
   for (int i = 0; i < 3; ++i) all();
   CHECK(allocations == before);
+}
+
+/// kB that were in memory at worst since they were last asked for; -1 where /proc does not tell.
+long peak_of_memory() {
+  std::ifstream status("/proc/self/status");
+  long peak = -1;
+  for (std::string word; peak < 0 && status >> word;)
+    if (word == "VmHWM:") status >> peak;
+  std::ofstream reset("/proc/self/clear_refs");
+  return reset << 5 << std::flush ? peak : -1;
+}
+
+TEST_CASE("neural fields: a thousand epochs take the memory of ten") {
+  const batch data = some_batch(2, 50);
+  const neural_field f(mlp({2, 8, 2}));
+  problem q{f, batch(2, 10), 0.0, 1.0, initial_parameters<double>(f.network(), 1)};
+  const double* const home = q.p.data();
+  adam<double> optimiser(q.p.size());
+  minibatches batches(50, 10, 1);
+  const auto train = [&](index from, index to) {
+    for (index step = from * batches.count(); step < to * batches.count(); ++step) {
+      take_samples(data, 2, batches.of(step / batches.count(), step % batches.count()), q.y0);
+      auto s = solve(q, tsit5{}, {.rtol = 1e-4, .atol = 1e-4}, recursive_checkpoint{.slots = 3});
+      optimiser.step(q.p, s.pullback({.y = s.y}).p, 1e-3);
+    }
+    return peak_of_memory();
+  };
+  peak_of_memory();
+  const long ten = train(0, 10), thousand = train(10, 1000);
+  MESSAGE("peak of 10 epochs " << ten << " kB, of the next 990 " << thousand << " kB");
+  CHECK(thousand <= ten + 64);  // a batch's y̅ a step would be 780 kB
+  CHECK(q.p.data() == home);
 }
 
 TEST_CASE("neural fields: a frozen weight of 64 × 1024 takes no byte in a gradient") {
