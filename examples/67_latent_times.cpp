@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
       matrix y0 = mean;
       for (int i = 0; i < y0.size(); ++i)
         y0.data()[i] += sigma.data()[i] * counter_normal(seed, std::uint64_t(step), i);
-      const batch_problem b{f, y0, {0.0}, s.ends, Eigen::VectorXd(p_field), s.times};
+      const batch_problem b{f, y0, {0.0}, s.ends, p_field, s.times};
       auto solved = solve(b, tsit5{}, {.rtol = 1e-3, .atol = 1e-3}, recursive_checkpoint{});
       assert(solved.failed() == 0);
       const matrix off = show(solved.ys, p_head) - s.seen.row(0);
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     const matrix c = code(read(others.seen, others.points, p_cell), p_layer);
     const auto say = [&](double sigmas) -> matrix {
       const matrix y0 = c.topRows(states) + sigmas * c.bottomRows(states).array().exp().matrix();
-      const batch_problem b{f, y0, {0.0}, {6.0}, Eigen::VectorXd(p_field), {at}};
+      const batch_problem b{f, y0, {0.0}, {6.0}, p_field, {at}};
       return show(solve(b, tsit5{}, {.rtol = 1e-5, .atol = 1e-5}).ys, p_head);
     };
     const matrix said = say(0);

@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
       take_samples(train.pixels, 64, chosen, x);
       std::vector<revode::index> shows;
       for (const auto j : chosen) shows.push_back(train.shows[std::size_t(j)]);
-      const problem q{f, matrix(enter(x, p_first)), 0.0, 1.0, Eigen::VectorXd(p_field)};
+      const problem q{f, enter(x, p_first), 0.0, 1.0, p_field};
       auto s = solve(q, tsit5{}, {.rtol = 1e-3, .atol = 1e-3}, recursive_checkpoint{});
       assert(s.status == status::success);
       matrix scores = leave(s.y, p_last), y_bar = s.y;
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
       optimiser.step(p, g, rate(step));
     }
     std::printf("after 15 epochs %.3f\n", loss);
-    const problem q{f, matrix(enter(test.pixels, p_first)), 0.0, 1.0, Eigen::VectorXd(p_field)};
+    const problem q{f, enter(test.pixels, p_first), 0.0, 1.0, p_field};
     const matrix scores = leave(solve(q, tsit5{}, {.rtol = 1e-3, .atol = 1e-3}).y, p_last);
     std::vector<revode::index> says(std::size_t(test.count()));
     double right = 0;

@@ -68,6 +68,25 @@ struct no_parameters<Y> {
   using type = vec<scalar_t<Y>, 0>;
 };
 
+/// What a problem holds of an array that it is given: the array, or where that refers to numbers of somebody else,
+/// an Eigen::Map, block or expression, a copy, so that states and gradients are arrays of their own.
+template <class Y>
+struct own_array {
+  using type = Y;
+};
+template <class Y>
+requires requires { typename Y::PlainObject; }
+struct own_array<Y> {
+  using type = typename Y::PlainObject;
+};
+template <template <class, int, int, int, int, int> class EigenMatrix, class T, int R, int C, int O,
+          int MaxR, int MaxC>
+struct own_array<EigenMatrix<T, R, C, O, MaxR, MaxC>> {  // whatever its alignment
+  using type = EigenMatrix<T, R, C, O, MaxR, MaxC>;
+};
+template <class Y>
+using own_array_t = typename own_array<Y>::type;
+
 /// The initial value problem y' = f(t, y, p), y(t0) = y0, from t0 to t1 (either direction).
 ///
 ///   problem decay{[](auto, const auto& y, const auto& p, auto& dy) { dy[0] = -p[0] * y[0]; },
@@ -75,8 +94,8 @@ struct no_parameters<Y> {
 ///
 /// A field given as a named object is held by reference and never copied; a temporary is moved in. One
 /// without parameters may leave p out, f(t, y, dy).
-/// y0 and p are anything dense: vec, Eigen vectors and matrices, std::vector, and struct templates of named
-/// numbers:
+/// y0 and p are anything dense: vec, Eigen vectors and matrices (maps and expressions are copied), std::vector, and
+/// struct templates of named numbers:
 ///
 ///   template <class T>
 ///   struct rates {
@@ -120,11 +139,11 @@ struct problem {
 };
 
 template <class F, class Y, class A, class B>
-problem(F&&, Y, A, B) -> problem<F, Y>;
+problem(F&&, Y, A, B) -> problem<F, own_array_t<Y>>;
 template <class F, class Y, class A, class B>
-requires field_of_time_and_state<F, Y> problem(F&&, Y, A, B)
-->problem<field_without_parameters<F>, Y>;
+requires field_of_time_and_state<F, own_array_t<Y>> problem(F&&, Y, A, B)
+->problem<field_without_parameters<F>, own_array_t<Y>>;
 template <class F, class Y, class A, class B, class P>
-problem(F&&, Y, A, B, P) -> problem<F, Y, P>;
+problem(F&&, Y, A, B, P) -> problem<F, own_array_t<Y>, own_array_t<P>>;
 
 }  // namespace revode

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include <revode/adjoint/backsolve.hpp>
 #include <revode/adjoint/forward.hpp>
@@ -188,6 +190,26 @@ TEST_CASE("neural fields: a frozen weight of 64 × 1024 takes no byte in a gradi
   CHECK(allocated - before < static_cast<long>(sizeof(float)) * weights.size());
 }
 #endif
+
+TEST_CASE("neural fields: a batch and weights that lie elsewhere are copied") {
+  const neural_field f(mlp({2, 8, 2}));
+  const batch y0 = some_batch(2, 4);
+  const flat p = initial_parameters<double>(f.network(), 1);
+  std::vector<double> numbers(y0.data(), y0.data() + y0.size());
+  const problem of_map{f, Eigen::Map<const batch>(numbers.data(), 2, 4), 0.0, 1.0,
+                       vector_view<const double>(p.data(), p.size())};
+  const problem of_block{f, y0.leftCols(4), 0.0, 1.0, 1 * p};
+  static_assert(std::is_same_v<decltype(of_map)::state_type, batch>);
+  static_assert(std::is_same_v<decltype(of_block)::parameter_type, flat>);
+  using unaligned = Eigen::Matrix<double, 4, 1, Eigen::DontAlign>;
+  static_assert(std::is_same_v<own_array_t<unaligned>, unaligned>);
+  auto a = solve(of_map, tsit5{}, {}, recursive_checkpoint{.slots = 2});
+  auto b = solve(problem{f, y0, 0.0, 1.0, p}, tsit5{}, {}, recursive_checkpoint{.slots = 2});
+  CHECK(a.y == b.y);
+  CHECK(a.pullback({.y = y0}).p == b.pullback({.y = y0}).p);
+  CHECK(batch(Eigen::Map<batch>(numbers.data(), 2, 4)) == y0);
+  CHECK(of_block.y0 == y0);
+}
 
 TEST_CASE("neural fields: misuse is told with what to do") {
   CHECK(refusal([] {

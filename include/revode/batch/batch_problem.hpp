@@ -51,10 +51,11 @@ struct batch_problem {
   std::vector<std::vector<double>> save_ts{};
 };
 template <class F, class Y, class P>
-batch_problem(F, Y, std::vector<double>, std::vector<double>, P) -> batch_problem<F, Y, P>;
+batch_problem(F, Y, std::vector<double>, std::vector<double>, P)
+    -> batch_problem<F, own_array_t<Y>, own_array_t<P>>;
 template <class F, class Y, class P>
 batch_problem(F, Y, std::vector<double>, std::vector<double>, P, std::vector<std::vector<double>>)
-    -> batch_problem<F, Y, P>;
+    -> batch_problem<F, own_array_t<Y>, own_array_t<P>>;
 
 /// Element j of a list with one for each sample, or one for all.
 template <class V>
