@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   const series others(0);
   row at, apart[2];
   for (int k = 0; k < 60; ++k) at.push_back(0.1 * k + 0.05);
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     Eigen::VectorXd p(cell.parameters() + layer.parameters() + f.parameters() + head.parameters());
     Eigen::VectorXd g(p.size());
     auto [p_cell, p_layer, p_field, p_head] = shares_of(p, cell, layer, f, head);
@@ -77,10 +77,10 @@ int main(int argc, char** argv) {
     }
     // Series that it never saw, from the state that it holds for most likely, and 1 σ beside that.
     const matrix c = code(read(others.seen, others.points, p_cell), p_layer);
-    const auto say = [&](double sigmas) -> matrix {
+    const auto say = [&, &of_f = p_field, &of_head = p_head](double sigmas) -> matrix {
       const matrix y0 = c.topRows(states) + sigmas * c.bottomRows(states).array().exp().matrix();
-      const batch_problem b{f, y0, {0.0}, {6.0}, p_field, {at}};
-      return show(solve(b, tsit5{}, {.rtol = 1e-5, .atol = 1e-5}).ys, p_head);
+      const batch_problem b{f, y0, {0.0}, {6.0}, of_f, {at}};
+      return show(solve(b, tsit5{}, {.rtol = 1e-5, .atol = 1e-5}).ys, of_head);
     };
     const matrix said = say(0);
     double sums[2] = {};

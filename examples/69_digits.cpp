@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   const neural_field f(mlp({16, 32, 16}));
   module_call<double, dense_layer> enter(first), leave(last);
   std::vector<double> rightly;
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     Eigen::VectorXd p(first.parameters() + f.parameters() + last.parameters()), g(p.size());
     p << initial_parameters<double>(first, seed), initial_parameters<double>(f.network(), seed),
         initial_parameters<double>(last, seed);
