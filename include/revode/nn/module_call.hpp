@@ -220,7 +220,7 @@ class series_call {
   index samples_ = 0;
   const S* p_ = nullptr;
   std::vector<place> places_;
-  std::vector<index> first_;
+  std::vector<index> first_{0};
   numbers x_, h_, g_, kept_, work_;
 };
 
