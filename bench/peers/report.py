@@ -16,41 +16,55 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from draw.curves import good  # noqa: E402
 from draw.peers import curves, library  # noqa: E402
 
-STYLES = {"revode": ("1", 1.8), "odeint": ("2", 1.6), "ARKODE": ("2", 1.6), "CVODE": ("2", 1.6), "CVODES": ("2", 1.6),
-          "Diffrax": ("2", 1.6), "torchdiffeq": ("2", 1.6), "numbalsoda": ("2", 1.6), "heyoka": ("2", 1.6), "scipy": ("2", 1.6),
-          "diffsol": ("2", 1.6)}
-# solver: colour, in the order of the key
-SOLVES = {"tsit5": "#1b6ca8", "vern7": "#2a9d4a", "dop853": "#8a4fbf", "vern9": "#12a5a5",
-          "odeint dopri5": "#e08e0b", "odeint fehlberg78": "#a0522d",
-          "ARKODE Dormand-Prince 5(4)": "#999999", "ARKODE Fehlberg 8(7)": "#555555",
-          "CVODE Adams": "#222222", "Diffrax tsit5": "#d1495b", "Diffrax dopri8": "#e377c2",
-          "torchdiffeq dopri5": "#7fb800", "heyoka Taylor": "#b8860b", "numbalsoda LSODA": "#4682b4", "scipy DOP853": "#5e548e"}
-GRADIENTS = {"tsit5, all tapes": "#1b6ca8", "vern7, all tapes": "#2a9d4a", "dop853, all tapes": "#8a4fbf",
-             "dop853, 20 states": "#12a5a5", "vern7, gauss": "#5e548e",
-             "CVODES Adams, Hermite, Nd = 100": "#999999", "CVODES Adams, polynomials, Nd = 100": "#222222",
-             "Diffrax tsit5, checkpoints": "#d1495b", "Diffrax dopri8, checkpoints": "#e377c2",
-             "Diffrax tsit5, backsolve": "#e08e0b",
-             "torchdiffeq dopri5, odeint": "#7fb800", "torchdiffeq dopri5, odeint_adjoint": "#a0522d"}
+# Okabe and Ito's colours, which the colour-blind tell apart, on white without their yellow; gnuplot's numbers of points.
+BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK, GREY = (
+    "#000000", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7", "#777777")
+PLUS, CROSS, SQUARE, DISC, UP, DOWN, DIAMOND = 1, 2, 4, 6, 8, 10, 12
+FULL = 1  # added to the number of a point with an inside
+# solver: (colour, point), in the order of the key. Ours are drawn whole with full points, peers dashed with empty ones; a library
+# of several methods keeps its colour.
+SOLVES = {"tsit5": (BLUE, DISC + FULL), "vern7": (GREEN, SQUARE + FULL), "dop853": (RED, UP + FULL),
+          "vern9": (BLACK, DIAMOND + FULL),
+          "odeint dopri5": (ORANGE, DISC), "odeint fehlberg78": (ORANGE, SQUARE),
+          "ARKODE Dormand-Prince 5(4)": (GREY, DISC), "ARKODE Fehlberg 8(7)": (GREY, SQUARE),
+          "CVODE Adams": (BLACK, PLUS), "Diffrax tsit5": (PINK, UP), "Diffrax dopri8": (PINK, DOWN),
+          "torchdiffeq dopri5": (SKY, DIAMOND), "heyoka Taylor": (GREEN, CROSS), "numbalsoda LSODA": (RED, CROSS),
+          "scipy DOP853": (BLUE, PLUS)}
+GRADIENTS = {"tsit5, all tapes": (BLUE, DISC + FULL), "vern7, all tapes": (GREEN, SQUARE + FULL),
+             "dop853, all tapes": (RED, UP + FULL), "dop853, 20 states": (ORANGE, DOWN + FULL), "vern7, gauss": (GREY, DIAMOND + FULL),
+             "CVODES Adams, Hermite, Nd = 100": (BLACK, PLUS), "CVODES Adams, polynomials, Nd = 100": (BLACK, CROSS),
+             "Diffrax tsit5, checkpoints": (PINK, UP), "Diffrax dopri8, checkpoints": (PINK, DOWN),
+             "Diffrax tsit5, backsolve": (PINK, SQUARE),
+             "torchdiffeq dopri5, odeint": (SKY, DIAMOND), "torchdiffeq dopri5, odeint_adjoint": (SKY, DISC)}
+for styles in (SOLVES, GRADIENTS):
+    assert len(set(styles.values())) == len(styles), "two curves look alike"
 
 
 TICS = ("set ytics ('1 µs' 1e-6, '10 µs' 1e-5, '100 µs' 1e-4, '1 ms' 1e-3, '10 ms' 1e-2, '100 ms' 0.1, '1 s' 1, "
         "'10 s' 10)")
 
 
-def line_of(solver, colour, data, title):
-    dash, width = STYLES[library(solver)]
-    return f"{data} with lines lc rgb '{colour}' lw {width} dt {dash} {title}"
+def line_of(solver, style, data, title):
+    colour, point = style
+    width, dash = (1.8, "1") if library(solver) == "revode" else (1.2, "(8,4)")
+    return f"{data} with linespoints lc rgb '{colour}' lw {width} dt {dash} pt {point} ps 0.7 {title}"
+
+
+def reach(data):
+    """From the fewest digits to the most, with room for a point."""
+    digits = [min(p["digits"], 12) for p in good(data["points"])]
+    return f"{max(min(digits) - 0.5, 0)}:{max(digits) + 0.5}"
 
 
 def panel(data, problem, kind, shown, number):
     """Curves of one problem: blocks of data, and the plot of them."""
     found, lines, plots = curves(data, problem, kind), [], []
-    for solver, colour in shown.items():
+    for solver, style in shown.items():
         points = good(found.get(solver, []))
         if points:
             name = f"$p{number}_{len(plots)}"
             lines += [f"{name} << END"] + [f"{p['digits']} {p['seconds']}" for p in points] + ["END"]
-            plots.append(line_of(solver, colour, name, "notitle"))
+            plots.append(line_of(solver, style, name, "notitle"))
     return lines + [f"set title '{problem}: {kind}' offset 0,-0.6", "plot " + ", ".join(plots)] if plots else []
 
 
@@ -62,7 +76,8 @@ def figure(data, path):
     total, tall = columns * width + key, 2 * rows * height
     g = [f"set terminal svg size {total},{tall} font 'sans,11' background 'white' noenhanced", f"set output '{path}'",
          "set multiplot", "set logscale y", "set grid lc rgb '#dddddd'", "set lmargin 0", "set rmargin 0", "set tmargin 0",
-         "set bmargin 0", f"set size {(width - 66) / total},{(height - 66) / tall}", "set xrange [0:12]", "set xtics 2", "set mytics 1", TICS,
+         "set bmargin 0", f"set size {(width - 66) / total},{(height - 66) / tall}", f"set xrange [{reach(data)}]",
+         "set xtics 2", "set mytics 1", TICS,
          "set xlabel 'correct digits' offset 0,0.6", "unset key"]
     for half, (kind, shown) in enumerate((("solve", SOLVES), ("gradient", GRADIENTS))):
         for k, problem in enumerate(problems):
@@ -70,10 +85,12 @@ def figure(data, path):
             g += [f"set origin {(k % columns * width + 58) / total},{1 - ((row + 1) * height - 42) / tall}"]
             g += panel(data, problem, kind, shown, half * len(problems) + k)
     g += ["unset tics", "unset border", "unset title", "unset xlabel", "unset grid", "set yrange [1:2]",
-          "set key at graph 0,1 left top reverse Left samplen 2 spacing 1.1"]
+          "set key at graph 0,1 left top reverse Left samplen 4 spacing 1.1"]
+    there = {p["solver"] for p in data["points"]}
     for half, shown in enumerate((SOLVES, GRADIENTS)):
+        keys = [line_of(solver, style, "NaN", f"title '{solver}'") for solver, style in shown.items() if solver in there]
         g += [f"set size {key / total},{rows * height / tall}", f"set origin {(columns * width + 10) / total},{0.48 - 0.5 * half}",
-              "plot " + ", ".join(line_of(solver, colour, "NaN", f"title '{solver}'") for solver, colour in shown.items())]
+              "plot " + ", ".join(keys)]
     subprocess.run(["gnuplot"], input="\n".join([*g, "unset multiplot"]) + "\n", text=True, check=True)
     path.write_text(re.sub(r"<g [^>]*>\s*</g>\s*", "", path.read_text()))  # gnuplot leaves many empty groups
 
