@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The site, by `tools/dev docs`: the pages of the tree as they are, and what the command and the examples print."""
+"""The site, by `tools/dev docs`: the pages of the tree as they are, what the command and the examples print, and the
+contracts of the headers."""
 import os
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs/site"))
+import contracts  # noqa: E402
 BUILT = pathlib.Path(os.environ.get("REVODE_BUILD", ROOT / "build" / "release"))
 os.environ["PATH"] = f"{BUILT}:{BUILT / 'examples'}:{os.environ['PATH']}"
 
@@ -18,6 +22,7 @@ include_patterns = ["docs/*.md", "docs/site/**", "adjoint/README.md", "solvers/R
                     "bench/README.md", "bench/results/*.md", "bench/memory/README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+smartquotes = False  # y' is a derivative
 suppress_warnings = ["misc.highlighting_failure"]  # … stands for what the reader fills in
 html_theme = "furo"
 html_theme_options = {"navigation_with_keys": True}
@@ -42,3 +47,4 @@ def write_gallery(app):
 
 def setup(app):
     app.connect("builder-inited", write_gallery)
+    app.connect("builder-inited", lambda _: contracts.write_contracts(ROOT, ROOT / "docs/site/generated/contracts"))
