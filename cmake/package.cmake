@@ -29,25 +29,59 @@ foreach(name IN LISTS descriptions)
 endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION share/doc/librevode-dev COMPONENT revode_development)
-set(CPACK_COMPONENTS_ALL revode_development)
+set(CPACK_COMPONENTS_ALL revode_development revode_documentation)
 if(REVODE_WITH_COMMAND)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION share/doc/revode COMPONENT revode_command)
   list(APPEND CPACK_COMPONENTS_ALL revode_command)
 endif()
+
+# librevode-doc: the pages as they lie in the tree, so that their links lead somewhere, the examples, and the site where
+# `tools/dev docs` has built it.
+set(REVODE_SITE ${PROJECT_SOURCE_DIR}/build/site CACHE PATH "The site, for the package of documentation")
+set(doc_folder share/doc/librevode-doc)
+foreach(folder IN ITEMS . adjoint bench bench/memory bench/results docs docs/site docs/site/tutorials packaging python solvers)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.md)
+  install(FILES ${files} DESTINATION ${doc_folder}/${folder} COMPONENT revode_documentation EXCLUDE_FROM_ALL)
+endforeach()
+foreach(folder IN ITEMS docs/images examples)
+  install(DIRECTORY ${folder} DESTINATION ${doc_folder}/${folder}/.. COMPONENT revode_documentation EXCLUDE_FROM_ALL
+          PATTERN CMakeLists.txt EXCLUDE)
+endforeach()
+install(DIRECTORY ${REVODE_SITE}/ DESTINATION ${doc_folder}/html COMPONENT revode_documentation EXCLUDE_FROM_ALL OPTIONAL
+        PATTERN .doctrees EXCLUDE PATTERN .buildinfo* EXCLUDE PATTERN _sources EXCLUDE)
+
 set(CPACK_GENERATOR DEB TGZ)
-set(CPACK_PACKAGE_CONTACT "the revode authors")
+set(contact "the revode authors <revode@localhost>")
+if(DEFINED ENV{DEBEMAIL}) # as for all tools of Debian's
+  set(contact "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(CPACK_PACKAGE_CONTACT ${contact})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/debian/stage.cmake)
+set(CPACK_REVODE_SOURCE ${PROJECT_SOURCE_DIR})
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_REVODE_DEVELOPMENT_DESCRIPTION 
+    "Headers and static libraries for programs in C++, C and Fortran, found by\nCMake and by pkg-config: adaptive solvers of stiff and non-stiff equations,\nevents, and adjoints in bounded memory.")
 set(CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_NAME librevode-dev)
 set(CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_DEPENDS "libeigen3-dev (>= 3.4)")
-set(CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_SUGGESTS "libthrust-dev, libsuitesparse-dev, libhdf5-dev, libboost-dev, librandom123-dev, libopenmpi-dev, petsc-dev")
+set(CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_SUGGESTS "librevode-doc, libthrust-dev, libsuitesparse-dev, libhdf5-dev, libboost-dev, librandom123-dev, libopenmpi-dev, petsc-dev")
+set(CPACK_DEBIAN_REVODE_DOCUMENTATION_DESCRIPTION 
+    "The guide, the tutorials, what was promised and measured, and the examples,\nwhich compile with librevode-dev as they are.")
+set(CPACK_DEBIAN_REVODE_DOCUMENTATION_PACKAGE_NAME librevode-doc)
+set(CPACK_DEBIAN_REVODE_DOCUMENTATION_PACKAGE_SECTION doc)
+set(CPACK_DEBIAN_REVODE_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_REVODE_DOCUMENTATION_PACKAGE_SUGGESTS "librevode-dev")
+set(CPACK_DEBIAN_REVODE_COMMAND_DESCRIPTION 
+    "The command revode: solves, gradients, ensembles and trainings of problems by\nname, and of models in text files, which it compiles with librevode-dev.")
 set(CPACK_DEBIAN_REVODE_COMMAND_PACKAGE_NAME revode)
 set(CPACK_DEBIAN_REVODE_COMMAND_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_REVODE_COMMAND_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_REVODE_COMMAND_PACKAGE_SUGGESTS gnuplot-nox)
+set(CPACK_DEBIAN_REVODE_COMMAND_PACKAGE_RECOMMENDS "g++, gnuplot-nox, librevode-dev") # models in text files, pictures
 if(PROJECT_IS_TOP_LEVEL)
   include(CPack)
 endif()

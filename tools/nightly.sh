@@ -90,12 +90,16 @@ nightly_models() {
     python3 tools/fuzz_models.py build/release/revode --models 300
 }
 
-# The Debian packages, installed and used in a clean root; Conan's package and its test.
+# What lintian may say of the Debian packages: packaging/README.md has the reasons.
+lintian_knows=bogus-mail-host,bogus-mail-host-in-debian-changelog,initial-upload-closes-no-bugs,pkg-config-bad-directive,embedded-javascript-library,zero-byte-file-in-doc-directory
+
+# The Debian packages, looked at by lintian, installed and used in a clean root; Conan's package and its test.
 nightly_package() {
-  need 'a clean root, and Conan' debootstrap dpkg-dev python3-venv
+  need 'a clean root, and Conan' debootstrap dpkg-dev lintian python3-venv
   cmake -S . -B build/nightly_package -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_BUILD_TYPE=Release &&
     cmake --build build/nightly_package &&
-    (cd build/nightly_package && cpack -G DEB) &&
+    (cd build/nightly_package && rm -f ./*.deb && cpack -G DEB) &&
+    lintian --fail-on error,warning --suppress-tags "$lintian_knows" build/nightly_package/*.deb &&
     sh tests/consumer/clean_root.sh build/nightly_package build/nightly/root &&
     python3 -m venv build/nightly/venv && build/nightly/venv/bin/pip install -q conan &&
     (export CONAN_HOME="$PWD/build/nightly/conan" && PATH=$PWD/build/nightly/venv/bin:$PATH &&
@@ -147,8 +151,11 @@ nightly_aarch64() {
     ctest --test-dir build/aarch64 --no-tests=error -L '^(state|ad|schedule|loop|solve)$'
 }
 
-# Every page of the site without a warning, and each command and example on it.
-nightly_docs() { tools/dev docs; }
+# Every page of the site without a warning, each command and example on it, and its search in a browser.
+nightly_docs() {
+  need 'a browser' chromium
+  tools/dev docs && sh docs/site/browser.sh build/site build/nightly/pictures
+}
 
 # nightly_part NAME: runs it unless it passed at this commit; its line is kept beside the builds, and on the page.
 nightly_part() {
@@ -166,7 +173,7 @@ nightly_part() {
   [ $result = passed ]
 }
 
-nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads fused blas aarch64 package python docs sanitizers'
+nightly_parts='instructions compile fuzz commands models heavy shipped clang omp tbb threads fused blas aarch64 docs package python sanitizers'
 
 # nightly [PART...]: these, or all; the page keeps the last line of the others.
 nightly() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # clean_root.sh FOLDER ROOT: installs the packages of FOLDER in a Debian 12 that has a compiler, CMake and Eigen and nothing
-# else, and uses them there: a program by pkg-config, one by CMake, the command. Needs to be root.
+# else, and uses them there: an example by pkg-config and by CMake, the command, a model in a text file. Needs to be root.
 set -eu
 folder=$1 root=$2
 mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null | grep -v '^#' | grep -m1 -o 'https*://[^ ]*/debian') || { echo 'no mirror in /etc/apt/sources.list*' >&2; exit 2; }
@@ -11,7 +11,7 @@ if [ ! -e "$root/usr/bin/cmake" ]; then
 fi
 rm -rf "$root/work"
 mkdir -p "$root/work"
-cp "$folder"/*.deb examples/01_decay.cpp "$root/work"
+cp "$folder"/*.deb "$root/work"
 cat >"$root/work/CMakeLists.txt" <<'TEXT'
 cmake_minimum_required(VERSION 3.25)
 project(decay LANGUAGES CXX)
@@ -23,6 +23,8 @@ cat >"$root/work/run.sh" <<'TEXT'
 set -eux
 cd /work
 apt-get install -y -qq --no-install-recommends ./*.deb >apt.log
+examples=/usr/share/doc/librevode-doc/examples
+cp $examples/01_decay.cpp .
 g++ -O1 01_decay.cpp $(pkg-config --cflags --libs revode) -o by_pkg_config
 cmake -B build . >cmake.log
 cmake --build build >>cmake.log
@@ -31,5 +33,6 @@ cmake --build build >>cmake.log
 cmp one.txt other.txt
 grep 'y(2)   = 0.36787944' one.txt
 revode solve lorenz | grep -i success
+revode solve $examples/models/sir.ode | grep -i success
 TEXT
 env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root http_proxy="${http_proxy-}" chroot "$root" sh /work/run.sh
