@@ -1,4 +1,4 @@
-// expect-error: events in a batch_problem \(they would cut the steps of one sample alone\)
+// expect-error: a batch_problem with events, tangents or another adjoint than recursive_checkpoint \(each sample
 // links: revode::nn revode::columns revode::solvers
 // SPDX-License-Identifier: Apache-2.0
 #include <revode/batch/batch_solver.hpp>
@@ -19,5 +19,5 @@ int main() {
   const nn::neural_field f(nn::mlp({2, 4, 2}));
   const batch_problem b{
       f, Eigen::MatrixXd(2, 3), {0.0}, {1.0}, nn::initial_parameters<double>(f.network(), 1)};
-  solve(b, tsit5{}, {}, event_list<below_zero>{});
+  solve(b, tsit5{}, {}, event_list<below_zero>{}, recursive_checkpoint{});
 }

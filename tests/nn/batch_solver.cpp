@@ -25,6 +25,14 @@ using matrix = Eigen::MatrixXd;
 using flat = Eigen::VectorXd;
 using pendulum_batch = batch_problem<pendulums, matrix, flat>;
 
+using Eigen::Dynamic;
+static_assert(holds_samples_v<Eigen::Matrix<float, 3, Dynamic>> &&
+              holds_samples_v<Eigen::ArrayXXd>);
+static_assert(holds_samples_v<Eigen::RowVectorXd> && !holds_samples_v<std::vector<double>>);
+static_assert(!holds_samples_v<Eigen::VectorXd> &&
+              !holds_samples_v<Eigen::Matrix2d>);  // of one size
+static_assert(!holds_samples_v<Eigen::Matrix<double, Dynamic, Dynamic, Eigen::RowMajor>>);
+
 const std::vector<double> pushes{0.3, -0.2, 0.0, 1.0, 0.5, 0.1, 0.7};
 
 /// Seven pendulums: one goes backwards, one stands still, one takes many more steps than the others.
@@ -110,6 +118,13 @@ TEST_CASE("batches: a sample that fails has a status of its own, and the others 
   }
 }
 
+TEST_CASE("batches: a sample that stands still at no number is no success") {
+  auto b = some_pendulums();
+  REQUIRE(b.t0[4] == b.t1[4]);
+  b.y0(1, 4) = std::numeric_limits<double>::quiet_NaN();
+  CHECK(solve(b, tsit5{}).status[4] == status::non_finite_state);
+}
+
 TEST_CASE("batches: samples that end in the same round, and one alone, are as any other") {
   auto b = some_pendulums();
   b.save_ts.clear();
@@ -178,6 +193,9 @@ TEST_CASE("batches: misuse is told in words before any work") {
         }) ==
         "t1 with 2 elements in a batch of 7 samples (each sample has its own, or all share one) "
         "give 7 of them, or 1?");
+  CHECK(told([](auto&) {}, {.save = {.ts = {0.5}}}) ==
+        "save_ts of a batch beside 1 times in options::save.ts (each sample has one list) leave "
+        "one of them empty?");
   CHECK(told([](auto& x) { x.save_ts[2] = {5.0}; }) ==
         "save point 5 outside the interval (it runs from -1 to -4) leave it out, or move t1?");
   CHECK(told([](auto&) {}, {.fixed_step = 0.1}) ==

@@ -14,24 +14,34 @@
 
 namespace revode {
 
+/// Does a matrix of this type have as many columns as it is asked for, one behind the other in memory?
+template <class Y>
+inline constexpr bool holds_samples_v = requires(Y& y) {
+  y.resize(y.rows(), y.cols());
+  *y.data();
+};
+template <class Y>
+requires requires { Y::MaxColsAtCompileTime, Y::IsRowMajor; }
+inline constexpr bool holds_samples_v<Y> =
+    int(Y::MaxColsAtCompileTime) == -1 && (!Y::IsRowMajor || int(Y::RowsAtCompileTime) == 1);
+
 /// An initial value problem of many samples, one field and one set of parameters for all of them, as
 /// neural networks have: each sample has an initial state, an interval and save points of its own.
 ///
 ///   batch_problem b{neural_field(mlp({2, 50, 2})), y0, {0.0}, t1_of_samples, p};
 ///
-/// y0      states × samples, a sample a column: an Eigen matrix, say
+/// y0      states × samples, a sample a column: an Eigen::MatrixXd, say
 /// t0, t1  one a sample, or one for all
 /// save_ts likewise, or empty: those of options::save for all
 /// f       takes sample_times (state/samples.hpp)
 template <class F, class Y, class P>
 struct batch_problem {
+  static_assert(holds_samples_v<Y>,
+                "a batch whose states are no matrix of columns (y0 has a column a sample, as have "
+                "save points: one behind the other, as many as there are) take Eigen::MatrixXd?");
   static_assert(
-      requires(Y & y, const P& p) {
-        y.resize(y.rows(), y.cols());
-        *y.data();
-        *p.data();
-      },
-      "a batch whose states are no matrix (each sample is a column of y0) take an Eigen matrix?");
+      requires(const P& p) { *p.data(); },
+      "a batch whose parameters are no array (p of all samples) take an Eigen::VectorXd or vec?");
   static_assert(takes_sample_times_v<F>,
                 "a field that knows one time (each sample of a batch has its own: t[j] is that of "
                 "column j) let it take sample_times and say takes_sample_times = true, as "
@@ -125,6 +135,10 @@ void validate(const batch_problem<F, Y, P>& b, const M&, const options& o) {
   if (!tells_finite()) refuse_finite_math();
   if (o.threads > 1 && !has_threads) refuse_threads(o.threads);
   refuse_what_batches_lack(o);
+  if (!b.save_ts.empty() && !o.save.ts.empty())
+    throw std::invalid_argument("save_ts of a batch beside " + std::to_string(o.save.ts.size()) +
+                                " times in options::save.ts (each sample has one list) leave one "
+                                "of them empty?");
   validate(o.norm, static_cast<int>(b.y0.rows()));
   const bool alike = b.t0.size() == 1 && b.t1.size() == 1 && b.save_ts.size() <= 1;
   options of_one = o;
@@ -135,15 +149,16 @@ void validate(const batch_problem<F, Y, P>& b, const M&, const options& o) {
   }
 }
 
-template <class... E>
-struct batches_with_events {
-  static_assert(sizeof...(E) > 1000,
-                "events in a batch_problem (they would cut the steps of one sample alone) solve "
-                "the samples one by one, or an ensemble with events?");
+template <class... Else>
+struct batches_with {
+  static_assert(sizeof...(Else) > 1000,
+                "a batch_problem with events, tangents or another adjoint than "
+                "recursive_checkpoint (each sample has steps of its own, pulled by their log) "
+                "solve the samples one by one, or a problem whose state is the whole batch?");
 };
-template <class F, class Y, class P, method M, class... E>
-batches_with_events<E...> solve(const batch_problem<F, Y, P>&, const M&, const options&,
-                                const event_list<E...>&) {
+template <class F, class Y, class P, method M, class... Else>
+requires(sizeof...(Else) > 0) batches_with<Else...> solve(const batch_problem<F, Y, P>&, const M&,
+                                                          const options&, const Else&...) {
   return {};
 }
 

@@ -138,6 +138,13 @@ batch_solution<Y> solve(const batch_problem<F, Y, P>& b, const M& m, const optio
   return {};  // refused
 }
 
+/// The field has a product with cotangents of samples at times of their own.
+template <class F, class T, class P>
+concept pulls_samples = requires(const F& f, sample_times<T> t, sample_columns<T> y, const P& p,
+                                 P& gp) {
+  f.vjp(t, y, p, y, t, y, gp);
+};
+
 /// The same, keeping what its gradient needs:
 ///   auto s = solve(b, tsit5{}, o, recursive_checkpoint{.slots = 20});
 ///   auto g = s.pullback({.y = w});                                 // g.y0, g.p
@@ -151,6 +158,10 @@ auto solve(const batch_problem<F, Y, P>& b, const M& m, const options& o,
     throw std::invalid_argument(
         "log = controller for a batch_problem (its rounds are repeated by their log, 8 bytes an "
         "attempt) leave it out?");
+  static_assert(pulls_samples<F, scalar_t<Y>, P>,
+                "a gradient of a batch_problem by a field without f.vjp(t, y, p, w, gt, gy, gp) "
+                "(where samples have times of their own nothing is recorded) give it one, with "
+                "t and gt as sample_times?");
   static_assert(takes_batches_v<M, scalar_t<Y>>,
                 "a gradient of a batch_problem by a method that does not take one (samples step "
                 "together by explicit Runge-Kutta methods with an error estimate) choose a method "

@@ -135,7 +135,8 @@ class batch_rounds {
       controls_.emplace_back(options_, b_.f, carry_.y(j), t0(j), t1(j));
       stats(j).field_evaluations = steps::fsal;
       saves_.keep_start(j, carry_.y(j));
-      if (t0(j) == t1(j)) end(j, status::success);
+      if (t0(j) == t1(j))
+        end(j, all_finite(carry_.y(j)) ? status::success : status::non_finite_state);
     }
     depart();
     if (options_.first_step != 0)
