@@ -231,6 +231,14 @@ TEST_CASE("neural fields: misuse is told with what to do") {
   CHECK(solved(batch(2, 0), p) ==
         "batch of 0 numbers (a sample has 2, and there is at least one) give a whole number of "
         "samples?");
+  CHECK(solved(batch::Zero(3, 2), p) ==
+        "batch of 3 x 2 numbers, column after column (a sample has 2, one behind the other in "
+        "memory) transpose the matrix?");
+  using by_rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  CHECK(whole_samples("batch", by_rows(3, 2), 2) == 3);  // as of NumPy and torch
+  CHECK(refusal([] { whole_samples("batch", by_rows(2, 3), 2); }) ==
+        "batch of 2 x 3 numbers, row after row (a sample has 2, one behind the other in memory) "
+        "transpose the matrix?");
   CHECK(solved(batch::Zero(3, 1), p) ==
         "batch of 3 numbers (a sample has 2, and there is at least one) give a whole number of "
         "samples?");

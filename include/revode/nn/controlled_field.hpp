@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <revode/nn/control_path.hpp>
+#include <revode/nn/module/whole_samples.hpp>
 #include <revode/nn/neural_field.hpp>
 
 namespace revode::nn {
@@ -164,12 +165,7 @@ class controlled_field {
 
   template <class Y, class P>
   index samples_of(const Y& z, const P& p) const {
-    const auto size = static_cast<index>(z.size());
-    if (size == 0 || size % states() != 0)
-      throw std::invalid_argument("batch of " + std::to_string(size) + " numbers (a sample has " +
-                                  std::to_string(states()) +
-                                  ", and there is at least one) give a whole number of samples?");
-    const index samples = size / states();
+    const index samples = whole_samples("batch", z, states());
     if (observed_ != nullptr && size_ != samples * per_sample())
       throw std::invalid_argument(std::to_string(size_) + " observations of " +
                                   std::to_string(samples) + " samples (each has " +

@@ -10,6 +10,7 @@
 #include <revode/ad/field_calls.hpp>
 #include <revode/nn/flow/one_hidden_layer.hpp>
 #include <revode/nn/flow/probed_field.hpp>
+#include <revode/nn/module/whole_samples.hpp>
 
 namespace revode::nn {
 
@@ -127,17 +128,15 @@ class flow_field {
  private:
   template <class Y, class P>
   index samples_of(const Y& y, const P& p) const {
-    const auto size = static_cast<index>(y.size());
-    if (size == 0 || size % states() != 0)
-      throw std::invalid_argument(
-          "batch of " + std::to_string(size) + " numbers (a sample of this flow has " +
-          std::to_string(f_.states()) + " and " + std::to_string(rows()) +
-          " beside them, and there is at least one) give a whole number of samples?");
+    const index samples = whole_samples("batch", y, states(), [this] {
+      return "a sample of this flow has " + std::to_string(f_.states()) + " and " +
+             std::to_string(rows()) + " beside them";
+    });
     if (static_cast<index>(p.size()) != parameters())
       throw std::invalid_argument(std::to_string(p.size()) + " parameters (the field has " +
                                   std::to_string(parameters()) +
                                   ") give as many, initial_parameters for a start?");
-    return size / states();
+    return samples;
   }
 
   template <class S>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <revode/nn/dense_layer.hpp>
+#include <revode/nn/module/whole_samples.hpp>
 
 namespace revode::nn {
 
@@ -37,13 +38,8 @@ class module_call {
   /// the next.
   template <class X, class P>
   columns_view<const S> operator()(const X& x, const P& p) {
-    const auto size = static_cast<index>(x.size());
-    if (size == 0 || size % module_.inputs() != 0)
-      throw std::invalid_argument("input of " + std::to_string(size) + " numbers (a sample has " +
-                                  std::to_string(module_.inputs()) +
-                                  ", and there is at least one) give a whole number of samples?");
+    samples_ = whole_samples("input", x, module_.inputs());
     expect_as_many("parameters", static_cast<index>(p.size()), module_.parameters());
-    samples_ = size / module_.inputs();
     x_ = x.data();
     p_ = p.data();
     y_.resize(module_.outputs() * samples_);

@@ -9,6 +9,7 @@
 
 #include <revode/ad/derivatives.hpp>
 #include <revode/nn/dense_layer.hpp>
+#include <revode/nn/module/whole_samples.hpp>
 #include <revode/state/samples.hpp>
 #include <revode/state/vec.hpp>
 
@@ -205,16 +206,12 @@ class neural_field {
 
   template <class Y, class P>
   index samples_of(const Y& y, const P& p) const {
-    const auto size = static_cast<index>(y.size());
-    if (size == 0 || size % states_ != 0)
-      throw std::invalid_argument("batch of " + std::to_string(size) + " numbers (a sample has " +
-                                  std::to_string(states_) +
-                                  ", and there is at least one) give a whole number of samples?");
+    const index samples = whole_samples("batch", y, states_);
     if (static_cast<index>(p.size()) != parameters())
       throw std::invalid_argument(std::to_string(p.size()) + " parameters (the network has " +
                                   std::to_string(parameters()) +
                                   ") give as many, initial_parameters for a start?");
-    return size / states_;
+    return samples;
   }
 
   template <class S>
