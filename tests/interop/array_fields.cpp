@@ -247,6 +247,17 @@ TEST_CASE("what a recording would lose or cannot do is refused in words") {
   CHECK(refused([](auto&, auto& y, auto&, auto& dy) { dy += y; }) ==
         "a recorded matrix that is read and was never written (a result is written before it is "
         "read) assign to it first?");
+  const auto late = [](auto&, auto& y, auto&, auto& dy) {
+    auto h = y.eval();
+    auto twice = 2 * h;
+    h = 3 * y;
+    dy = twice;  // 6 y of plain matrices
+  };
+  CHECK(refused(late).starts_with("a field whose recording differs from it by "));
+  CHECK(refused([](auto&, auto& y, auto& p, auto& dy) {
+          const auto w = p.head(9).reshaped(3, 3);
+          dy = 1e9 * (w * (w * y)) - 1e9 * ((w * w) * y);  // nothing but rounding
+        }) == "nothing");
   CHECK(refused([](auto&, auto& y, auto&, auto& dy) {
           dy = y;
           auto copy = dy.transpose().eval();

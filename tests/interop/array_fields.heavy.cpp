@@ -2,6 +2,7 @@
 #include "malloc_counts.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/SparseCore>
 
 #include <doctest/doctest.h>
 
@@ -28,6 +29,7 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using std::cos;
 
 template <class Z>
 Z wave(Z z, double phase) {
@@ -134,6 +136,49 @@ TEST_CASE("matrices that are captured, written over and solved for; batches of n
       [](const auto&, const auto& y, const auto& p, auto& dy) {
         const auto a = p.reshaped(6, 6).eval();
         dy = (a.transpose() * a + MatrixXd::Identity(6, 6)).ldlt().solve(y);
+      },
+      y, p, true);
+}
+
+TEST_CASE("temporaries made by type, an array that stays with its matrix") {
+  check_law(
+      "made",
+      [](const auto& t, const auto& y, const auto& p, auto& dy) {
+        using Y = std::remove_cvref_t<decltype(dy)>;
+        Y z(y.rows(), y.cols());
+        for (int j = 0; j < y.cols(); ++j) z.col(j) = y.col(y.cols() - 1 - j) * t;
+        const Y more = Y::Zero(y.rows(), y.cols());
+        dy = z + more + p[0] * Y::Ones(y.rows(), y.cols());
+        if (!y.allFinite()) dy.setZero();
+      },
+      y, p);
+  check_law(
+      "array kept",
+      [](const auto& t, const auto& y, const auto& p, auto& dy) {
+        auto d = dy.array();
+        d = y.array() * p[0];
+        dy.row(0) = y.row(1) * t;
+        d += 1;
+        d.row(2) = 3 * d.row(1);
+        dy.col(1) = d.col(0).matrix();
+      },
+      y, p);
+}
+
+TEST_CASE("sparse matrices beside recorded ones, on either side; a local one, a Map") {
+  using sparse = Eigen::SparseMatrix<double>;
+  const sparse l = (drive.array() > 0).select(drive, 0.0).sparseView();
+  const Eigen::Map<const sparse> map(6, 6, l.nonZeros(), l.outerIndexPtr(), l.innerIndexPtr(),
+                                     l.valuePtr());
+  check_law(
+      "sparse",
+      [&](const auto& t, const auto& y, const auto& p, auto& dy) {
+        dy = l * y * t - p[0] * (l.transpose() * (map * y));
+        dy += (y.transpose() * map).transpose();
+        dy.col(0) += l * p.head(6);
+        sparse twice = 2 * l;
+        dy += twice * y.array().tanh().matrix();
+        twice.setZero();
       },
       y, p, true);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <stdexcept>
 #include <string>
@@ -43,7 +45,9 @@ class array_call {
   array_call& operator=(const array_call&) { return *this; }
 
   /// gt (unless null), gy, gp (unless empty) += wᵀ (f_t, f_y, f_p), those of arrays in place.
-  /// errors  std::invalid_argument: dy is of another shape than y; what recorded matrices refuse
+  /// The first call compares what was recorded with what the field is.
+  /// errors  std::invalid_argument: dy is of another shape than y, or not that of the field; what recorded
+  ///         matrices refuse
   template <class GP>
   [[gnu::noinline]] void pull(const F& f, const S& t, const state& y, const parameters& p,
                               const state& w, S* gt, state& gy, GP& gp) {
@@ -56,6 +60,8 @@ class array_call {
     const variable<S> at = gt != nullptr ? recording_.input(t) : variable<S>(t);
     f(at, std::as_const(y_), std::as_const(p_), dy_);
     expect_shape(y);
+    if constexpr (std::is_arithmetic_v<S>)
+      if (!compared_) expect_same(f, t, y, p);
     recording_.begin_pull();
     recorded<state>::seed(recording_, dy_, w);
     recording_.pull();
@@ -75,9 +81,42 @@ class array_call {
                                 " (each element of the state has one derivative) mend the shape?");
   }
 
+  /// Is dy as recorded that of the field? What lies within the effect of changes by 1e-5 is rounding.
+  [[gnu::cold]] void expect_same(const F& f, const S& t, const state& y, const parameters& p) {
+    state noted = zero_like(y), told = noted, moved = noted;
+    recorded<state>::read(dy_, noted);
+    f(t, y, p, told);
+    const double off = largest_difference(noted, told);
+    compared_ = off <= 1e-5 * largest_difference(told, moved);
+    if (compared_) return;
+    const state other = nearby(y);
+    const parameters others = nearby(p);
+    f(t, other, others, moved);
+    compared_ = off <= largest_difference(moved, told);
+    if (compared_) return;
+    throw std::invalid_argument(
+        "a field whose recording differs from it by " + std::to_string(off) +
+        " (an auto of an Eigen expression or view sees what its matrices become later, a recorded "
+        "one does not; or the field is no function of t, y and p) write .eval(), or "
+        "by_elements(field)?");
+  }
+  /// NaNs aside.
+  static double largest_difference(const state& a, const state& b) {
+    double most = 0;
+    for (int i = 0, size = length(a); i < size; ++i)
+      most = std::max(most, std::abs(double(a.data()[i]) - double(b.data()[i])));
+    return most;
+  }
+  template <class Z>
+  static Z nearby(Z z) {
+    for (int i = 0, size = length(z); i < size; ++i) z.data()[i] *= S(1 + 1e-5 * std::sin(i + 1.0));
+    return z;
+  }
+
   recording<S> recording_;  // outlives what refers to it
   typename recorded<state>::type y_, dy_;
   typename recorded<parameters>::type p_;
+  bool compared_ = false;
 };
 
 }  // namespace revode

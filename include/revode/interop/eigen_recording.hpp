@@ -4,6 +4,7 @@
 #include <revode/ad/array_calls.hpp>
 #include <revode/ad/by_elements.hpp>
 #include <revode/interop/eigen_recording/choices.hpp>
+#include <revode/interop/eigen_recording/sparse_products.hpp>
 
 // With this header, Eigen leaves of a recorded body are whole arrays: one node an operation. A body
 // written as one writes Eigen, generic in its arguments, then works unchanged and its pull costs

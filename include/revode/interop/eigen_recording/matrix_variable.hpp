@@ -30,7 +30,9 @@ class solver_variable;
 /// A value is kept while a variable or a pull needs it, and its memory is used again.
 /// errors  std::invalid_argument where shapes do not fit
 template <class Plain>
-class matrix_variable : public matrix_storage<Plain>, public unrecorded_operations {
+class matrix_variable : public matrix_storage<Plain>,
+                        public constants_of_type<Plain>,
+                        public unrecorded_operations {
   using storage = matrix_storage<Plain>;
   using storage::rows_, storage::cols_, storage::home;
 
@@ -53,6 +55,10 @@ class matrix_variable : public matrix_storage<Plain>, public unrecorded_operatio
   matrix_variable() = default;
   matrix_variable(array_ref<T> array, Index rows, Index cols)
       : storage(std::move(array), rows, cols) {}
+  /// Not written yet.
+  matrix_variable(Index rows, Index cols) : storage({}, rows, cols) {}
+  explicit matrix_variable(Index size) requires IsVectorAtCompileTime { resize(size); }
+  matrix_variable(const plain_array auto& x) { *this = x; }
   matrix_variable(const matrix_variable& other) = default;
   template <class Other>
   matrix_variable(const matrix_variable<Other>& other) {
@@ -93,18 +99,12 @@ class matrix_variable : public matrix_storage<Plain>, public unrecorded_operatio
     if (rows != rows_ || cols != cols_) this->set(this->blank(), rows, cols);
   }
   void resize(Index size) & { ColsAtCompileTime == 1 ? resize(size, 1) : resize(1, size); }
-  /// A plain matrix has no place for the derivative.
-  template <class Number, int R, int C, int O, int MR, int MC>
-  operator Eigen::Matrix<Number, R, C, O, MR, MC>() const {
-    static_assert(
-        sizeof(Number) == 0,
-        "a recorded matrix assigned to a plain one would lose its derivative: write auto, "
-        "or the type of the carry, in place of the Eigen type?");
-  }
 
   // --- other views of the same elements
-  auto array() const { return view_variable<Plain, as_array_t<Plain>>(*this); }
-  auto matrix() const { return view_variable<Plain, as_matrix_t<Plain>>(*this); }
+  auto array() const& { return view_variable<Plain, as_array_t<Plain>>(*this, false); }
+  auto array() & { return view_variable<Plain, as_array_t<Plain>>(*this, true); }
+  auto matrix() const& { return view_variable<Plain, as_matrix_t<Plain>>(*this, false); }
+  auto matrix() & { return view_variable<Plain, as_matrix_t<Plain>>(*this, true); }
   auto transpose() const { return view_of<transposed_t<Plain>>(*this, cols_, rows_); }
   auto adjoint() const { return transpose(); }
   const matrix_variable& eval() const { return *this; }
@@ -157,6 +157,7 @@ class matrix_variable : public matrix_storage<Plain>, public unrecorded_operatio
     else
       return each(pow_of<T>{exponent});
   }
+  bool allFinite() const { return values().allFinite(); }
   auto cwiseAbs() const { return each(abs_of{}); }
   auto cwiseAbs2() const { return each(square_of{}); }
   auto cwiseSqrt() const { return each(sqrt_of{}); }

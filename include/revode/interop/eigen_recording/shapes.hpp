@@ -81,11 +81,15 @@ concept plain_number = std::is_arithmetic_v<X> ||(differentiable<X> && !recorded
 template <class X>
 concept number_like = plain_number<X> || recorded_number_like<X>;
 
-/// An Eigen expression of numbers.
+/// An Eigen expression of numbers; sparse ones have products alone (sparse_products.hpp).
 template <class X>
-concept plain_array = std::is_base_of_v<Eigen::EigenBase<X>, X> && requires {
+concept plain_formula = std::is_base_of_v<Eigen::EigenBase<X>, X> && requires {
   typename X::PlainObject;
 } && plain_number<typename X::Scalar> && !std::is_integral_v<typename X::Scalar>;
+template <class X>
+concept plain_sparse = plain_formula<X> && std::is_same_v<typename X::StorageKind, Eigen::Sparse>;
+template <class X>
+concept plain_array = plain_formula<X> && !plain_sparse<X>;
 
 template <class X>
 inline constexpr bool has_array_kind = false;
@@ -105,6 +109,15 @@ template <class X>
 inline constexpr bool is_view_v<Eigen::ArrayWrapper<X>> = is_view_v<std::remove_const_t<X>>;
 template <class X>
 inline constexpr bool is_view_v<Eigen::MatrixWrapper<X>> = is_view_v<std::remove_const_t<X>>;
+
+/// Constants by the type of a recorded matrix, as Eigen's types give them: Y::Zero(rows, cols).
+template <class Plain>
+struct constants_of_type {
+  static auto Zero(auto... sizes) { return Plain::Zero(sizes...); }
+  static auto Ones(auto... sizes) { return Plain::Ones(sizes...); }
+  static auto Identity(auto... sizes) { return Plain::Identity(sizes...); }
+  static auto Constant(auto... sizes_and_number) { return Plain::Constant(sizes_and_number...); }
+};
 
 // --- misuse ----------------------------------------------------------------------------------------
 

@@ -120,21 +120,26 @@ class slice_base : public matrix_variable<Part> {
   const base& value_now() const { return *this; }
 };
 
-/// m.array() or m.matrix(): the same elements.
+/// m.array() or m.matrix(): the same elements, of a variable that may change those of the moment.
 template <class Plain, class Other>
 class view_variable : public slice_base<Other> {
   using base = matrix_variable<Other>;
+  using storage = matrix_storage<Other>;
 
  public:
-  explicit view_variable(const matrix_variable<Plain>& whole)
+  view_variable(const matrix_variable<Plain>& whole, bool live)
       : slice_base<Other>(whole.rows(), whole.cols()),
-        whole_(const_cast<matrix_variable<Plain>*>(&whole)) {
-    this->set_elements(whole.array_node(), true);
-    this->set_ways(nullptr, &write_back);
+        whole_(const_cast<matrix_variable<Plain>*>(&whole)),
+        live_(live) {
+    if (!live) this->set_elements(whole.array_node(), true);
+    this->set_ways(live ? &fetch : nullptr, &write_back);
   }
-  view_variable(const view_variable& other) : slice_base<Other>(other), whole_(other.whole_) {
-    this->set_elements(other.array_node(), true);
-    this->set_ways(nullptr, &write_back);
+  view_variable(const view_variable& other)
+      : slice_base<Other>(other),
+        whole_(other.whole_),
+        live_(other.live_) {
+    if (!live_) this->set_elements(other.array_node(), true);
+    this->set_ways(live_ ? &fetch : nullptr, &write_back);
   }
   view_variable& operator=(const view_variable& x) { return *this = static_cast<const base&>(x); }
   template <class X>
@@ -144,11 +149,19 @@ class view_variable : public slice_base<Other> {
   }
 
  private:
-  static void write_back(matrix_storage<Other>& as_storage) {
+  static void fetch(const storage& as_storage) {
+    const auto& self = static_cast<const view_variable&>(as_storage);
+    self.set_elements(self.whole_->array_node(), false);
+  }
+  static void write_back(storage& as_storage) {
     auto& self = static_cast<view_variable&>(as_storage);
+    self.set_ways(nullptr, &write_back);
     *self.whole_ = self.template view<Plain>(self.rows(), self.cols());
+    if (self.live_) self.set_elements({}, false);
+    self.set_ways(self.live_ ? &fetch : nullptr, &write_back);
   }
   matrix_variable<Plain>* whole_;
+  bool live_;
 };
 
 /// A block of a recorded matrix. As a value it is a matrix of its own, copied where its elements do

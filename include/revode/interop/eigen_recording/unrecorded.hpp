@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Eigen/Core>
+
 namespace revode {
 
 /// What Eigen's matrices have and recorded ones do not, so that the compiler says what to do about it, first where it
@@ -17,6 +19,14 @@ struct unrecorded_operations {
                   "y.segment(...).reshaped(rows, cols), or record a field number by number, "
                   "by_elements(field)?");
     return {};
+  }
+  /// A plain matrix has no place for the derivative.
+  template <class Number, int R, int C, int O, int MR, int MC>
+  operator Eigen::Matrix<Number, R, C, O, MR, MC>() const {
+    static_assert(
+        sizeof(Number) == 0,
+        "a recorded matrix assigned to a plain one would lose its derivative: write auto, "
+        "or the type of the carry, in place of the Eigen type?");
   }
   template <class... A>
   auto determinant(A&&...) const {
