@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -81,13 +82,13 @@ class array_call {
                                 " (each element of the state has one derivative) mend the shape?");
   }
 
-  /// Is dy as recorded that of the field? What lies within the effect of changes by 1e-5 is rounding.
+  /// Is dy as recorded that of the field? What lies within the effect of slight changes is rounding.
   [[gnu::cold]] void expect_same(const F& f, const S& t, const state& y, const parameters& p) {
     state noted = zero_like(y), told = noted, moved = noted;
     recorded<state>::read(dy_, noted);
     f(t, y, p, told);
     const double off = largest_difference(noted, told);
-    compared_ = off <= 1e-5 * largest_difference(told, moved);
+    compared_ = off <= slight() * largest_difference(told, moved);
     if (compared_) return;
     const state other = nearby(y);
     const parameters others = nearby(p);
@@ -100,6 +101,7 @@ class array_call {
         "one does not; or the field is no function of t, y and p) write .eval(), or "
         "by_elements(field)?");
   }
+  static double slight() { return std::cbrt(double(std::numeric_limits<S>::epsilon())); }
   /// NaNs aside.
   static double largest_difference(const state& a, const state& b) {
     double most = 0;
@@ -109,7 +111,8 @@ class array_call {
   }
   template <class Z>
   static Z nearby(Z z) {
-    for (int i = 0, size = length(z); i < size; ++i) z.data()[i] *= S(1 + 1e-5 * std::sin(i + 1.0));
+    for (int i = 0, size = length(z); i < size; ++i)
+      z.data()[i] *= S(1 + slight() * (1 + std::sin(i + 1.0)));
     return z;
   }
 
