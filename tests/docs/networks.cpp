@@ -3,8 +3,10 @@
 // What docs/networks.md shows, between what a reader has of one's own.
 #include <revode/batch/batch_solver.hpp>
 #include <revode/interop/eigen_recording.hpp>
+#include <revode/nn/blocks.hpp>
 #include <revode/nn/controlled_field.hpp>
 #include <revode/nn/density.hpp>
+#include <revode/nn/layer_norm.hpp>
 #include <revode/nn/mlp.hpp>
 #include <revode/nn/neural_field.hpp>
 #include <revode/nn/optimisers.hpp>
@@ -13,6 +15,12 @@
 #include <revode/revode.hpp>
 using namespace revode;
 using namespace revode::nn;
+
+void compose() {
+const chain network(dense_layer{3, 16, activation::tanh}, layer_norm{16}, dense_layer{16, 2});
+const neural_field driven_by_time(network, time_input::yes);        // two states and the time
+static_cast<void>(driven_by_time);
+}
 
 void train(const Eigen::MatrixXd& batch, const Eigen::MatrixXd& target, const options& o) {
 neural_field f(mlp({2, 50, 2}));                                    // y' = W2 tanh(W1 y + b1) + b2

@@ -54,13 +54,13 @@ REVODE_HD bool stands_still(const dual<T, N, D>& x) {
 }
 
 template <class T, int N, class D>
-REVODE_HD dual<T, N, D> chain(const dual<T, N, D>& x, const T& value, const T& slope) {
+REVODE_HD dual<T, N, D> chained(const dual<T, N, D>& x, const T& value, const T& slope) {
   return {value, along(slope, x.d)};
 }
 
 template <class T, int N, class D>
-REVODE_HD dual<T, N, D> chain(const dual<T, N, D>& a, const dual<T, N, D>& b, const T& value,
-                              const T& slope_a, const T& slope_b) {
+REVODE_HD dual<T, N, D> chained(const dual<T, N, D>& a, const dual<T, N, D>& b, const T& value,
+                                const T& slope_a, const T& slope_b) {
   return {value, along(slope_a, a.d) + along(slope_b, b.d)};
 }
 

@@ -13,8 +13,8 @@ namespace revode {
 /// The elementary functions of a differentiable scalar, each with its derivative, written once for
 /// `dual` (forward) and `variable` (reverse). A scalar X is differentiable when it has a member
 /// `value` and the two overloads
-///   chain(x, value, slope)                     d(value) = slope dx
-///   chain(a, b, value, slope_a, slope_b)       d(value) = slope_a da + slope_b db
+///   chained(x, value, slope)                     d(value) = slope dx
+///   chained(a, b, value, slope_a, slope_b)       d(value) = slope_a da + slope_b db
 /// Functions are found by argument-dependent lookup: write `using std::sin; sin(x)` in a field.
 /// A derivative that does not exist (sqrt at 0, log at 0, hypot at the origin) comes out as inf or
 /// NaN, and only in directions in which the argument moves; abs, min and max take the one-sided
@@ -130,55 +130,55 @@ template <differentiable X>
 REVODE_HD X sqrt(const X& x) {
   using std::sqrt;
   const auto root = sqrt(x.value);
-  return chain(x, root, inner_t<X>(lift<inner_t<X>>(0.5) / root));
+  return chained(x, root, inner_t<X>(lift<inner_t<X>>(0.5) / root));
 }
 
 template <differentiable X>
 REVODE_HD X exp(const X& x) {
   using std::exp;
   const auto e = exp(x.value);
-  return chain(x, e, e);
+  return chained(x, e, e);
 }
 
 template <differentiable X>
 REVODE_HD X expm1(const X& x) {
   using std::exp;
   using std::expm1;
-  return chain(x, expm1(x.value), exp(x.value));
+  return chained(x, expm1(x.value), exp(x.value));
 }
 
 template <differentiable X>
 REVODE_HD X log(const X& x) {
   using std::log;
-  return chain(x, log(x.value), inner_t<X>(lift<inner_t<X>>(1) / x.value));
+  return chained(x, log(x.value), inner_t<X>(lift<inner_t<X>>(1) / x.value));
 }
 
 template <differentiable X>
 REVODE_HD X log1p(const X& x) {
   using std::log1p;
   using T = inner_t<X>;
-  return chain(x, log1p(x.value), T(lift<T>(1) / (lift<T>(1) + x.value)));
+  return chained(x, log1p(x.value), T(lift<T>(1) / (lift<T>(1) + x.value)));
 }
 
 template <differentiable X>
 REVODE_HD X sin(const X& x) {
   using std::cos;
   using std::sin;
-  return chain(x, sin(x.value), cos(x.value));
+  return chained(x, sin(x.value), cos(x.value));
 }
 
 template <differentiable X>
 REVODE_HD X cos(const X& x) {
   using std::cos;
   using std::sin;
-  return chain(x, cos(x.value), inner_t<X>(-sin(x.value)));
+  return chained(x, cos(x.value), inner_t<X>(-sin(x.value)));
 }
 
 template <differentiable X>
 REVODE_HD X tan(const X& x) {
   using std::tan;
   const auto t = tan(x.value);
-  return chain(x, t, inner_t<X>(lift<inner_t<X>>(1) + t * t));
+  return chained(x, t, inner_t<X>(lift<inner_t<X>>(1) + t * t));
 }
 
 template <differentiable X>
@@ -186,7 +186,7 @@ REVODE_HD X asin(const X& x) {
   using std::asin;
   using std::sqrt;
   const auto one = lift<inner_t<X>>(1);
-  return chain(x, asin(x.value), inner_t<X>(one / sqrt((one - x.value) * (one + x.value))));
+  return chained(x, asin(x.value), inner_t<X>(one / sqrt((one - x.value) * (one + x.value))));
 }
 
 template <differentiable X>
@@ -194,28 +194,28 @@ REVODE_HD X acos(const X& x) {
   using std::acos;
   using std::sqrt;
   const auto one = lift<inner_t<X>>(1);
-  return chain(x, acos(x.value), inner_t<X>(-one / sqrt((one - x.value) * (one + x.value))));
+  return chained(x, acos(x.value), inner_t<X>(-one / sqrt((one - x.value) * (one + x.value))));
 }
 
 template <differentiable X>
 REVODE_HD X atan(const X& x) {
   using std::atan;
   const auto one = lift<inner_t<X>>(1);
-  return chain(x, atan(x.value), inner_t<X>(one / (one + x.value * x.value)));
+  return chained(x, atan(x.value), inner_t<X>(one / (one + x.value * x.value)));
 }
 
 template <differentiable X>
 REVODE_HD X sinh(const X& x) {
   using std::cosh;
   using std::sinh;
-  return chain(x, sinh(x.value), cosh(x.value));
+  return chained(x, sinh(x.value), cosh(x.value));
 }
 
 template <differentiable X>
 REVODE_HD X cosh(const X& x) {
   using std::cosh;
   using std::sinh;
-  return chain(x, cosh(x.value), sinh(x.value));
+  return chained(x, cosh(x.value), sinh(x.value));
 }
 
 template <differentiable X>
@@ -223,7 +223,7 @@ REVODE_HD X tanh(const X& x) {
   using std::tanh;
   const auto t = tanh(x.value);
   const auto one = lift<inner_t<X>>(1);
-  return chain(x, t, inner_t<X>((one - t) * (one + t)));
+  return chained(x, t, inner_t<X>((one - t) * (one + t)));
 }
 
 template <differentiable X>
@@ -266,12 +266,12 @@ REVODE_HD X pow(const X& x, const C& e) {
   using T = inner_t<X>;
   if constexpr (std::is_arithmetic_v<C> && differentiable<T>) {
     const T slope = e == C(0) ? T(0) : T(pow(x.value, e - C(1)) * e);
-    return chain(x, T(pow(x.value, e)), slope);
+    return chained(x, T(pow(x.value, e)), slope);
   } else {
     const T a = lift<T>(e), one = lift<T>(1), zero = lift<T>(0);
     const bool flat = a == zero && x.value == zero;
     const T slope = flat ? zero : T(a * pow(x.value, T(a - one)));
-    return chain(x, T(pow(x.value, a)), slope);
+    return chained(x, T(pow(x.value, a)), slope);
   }
 }
 
@@ -282,7 +282,7 @@ REVODE_HD X pow(const C& c, const X& x) {
   using std::pow;
   using T = inner_t<X>;
   const T a = lift<T>(c), power = pow(a, x.value);
-  return chain(x, power, T(a == lift<T>(0) ? lift<T>(0) : T(power * log(a))));
+  return chained(x, power, T(a == lift<T>(0) ? lift<T>(0) : T(power * log(a))));
 }
 
 /// a^b. The slope in b does not exist for a < 0: NaN, unless b carries no derivative.
@@ -295,7 +295,7 @@ REVODE_HD X pow(const X& a, const X& b) {
   const bool flat = b.value == zero && a.value == zero;
   const T slope_a = flat ? zero : T(b.value * pow(a.value, T(b.value - one)));
   const T slope_b = a.value == zero ? zero : T(power * log(a.value));
-  return chain(a, b, power, slope_a, slope_b);
+  return chained(a, b, power, slope_a, slope_b);
 }
 
 template <differentiable X>
@@ -303,7 +303,7 @@ REVODE_HD X atan2(const X& y, const X& x) {
   using std::atan2;
   using T = inner_t<X>;
   const T square = y.value * y.value + x.value * x.value;
-  return chain(y, x, atan2(y.value, x.value), T(x.value / square), T(-y.value / square));
+  return chained(y, x, atan2(y.value, x.value), T(x.value / square), T(-y.value / square));
 }
 template <class A, class B>
 requires beside_constant<A, B> REVODE_HD auto atan2(const A& y, const B& x) {
@@ -314,7 +314,7 @@ template <differentiable X>
 REVODE_HD X hypot(const X& a, const X& b) {
   using std::hypot;
   const inner_t<X> h = hypot(a.value, b.value);
-  return chain(a, b, h, inner_t<X>(a.value / h), inner_t<X>(b.value / h));
+  return chained(a, b, h, inner_t<X>(a.value / h), inner_t<X>(b.value / h));
 }
 template <class A, class B>
 requires beside_constant<A, B> REVODE_HD auto hypot(const A& a, const B& b) {

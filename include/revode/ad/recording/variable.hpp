@@ -48,18 +48,18 @@ struct unit_slope {
 };
 
 template <class T, class H, class Slope>
-[[gnu::always_inline]] inline variable<T, H> chain(const variable<T, H>& x, const T& value,
-                                                   const Slope& slope) {
+[[gnu::always_inline]] inline variable<T, H> chained(const variable<T, H>& x, const T& value,
+                                                     const Slope& slope) {
   if (x.home == nullptr) return variable<T, H>(value);
   return {value, x.home->push(x.id, -1, slope, T(0)), x.home};
 }
 
 template <class T, class H, class SlopeA, class SlopeB>
-[[gnu::always_inline]] inline variable<T, H> chain(const variable<T, H>& a, const variable<T, H>& b,
-                                                   const T& value, const SlopeA& slope_a,
-                                                   const SlopeB& slope_b) {
-  if (a.home == nullptr) return chain(b, value, slope_b);
-  if (b.home == nullptr) return chain(a, value, slope_a);
+[[gnu::always_inline]] inline variable<T, H> chained(const variable<T, H>& a,
+                                                     const variable<T, H>& b, const T& value,
+                                                     const SlopeA& slope_a, const SlopeB& slope_b) {
+  if (a.home == nullptr) return chained(b, value, slope_b);
+  if (b.home == nullptr) return chained(a, value, slope_a);
   REVODE_EXPECT(a.home == b.home);  // variables of two recordings do not meet
   return {value, a.home->push(a.id, b.id, slope_a, slope_b), a.home};
 }
@@ -71,25 +71,25 @@ template <class T, class H>
 
 template <class T, class H>
 [[gnu::always_inline]] inline variable<T, H> operator-(const variable<T, H>& a) {
-  return chain(a, T(-a.value), unit_slope<-1>());
+  return chained(a, T(-a.value), unit_slope<-1>());
 }
 
 template <class T, class H>
 [[gnu::always_inline]] inline variable<T, H> operator+(const variable<T, H>& a,
                                                        const variable<T, H>& b) {
-  return chain(a, b, T(a.value + b.value), unit_slope<1>(), unit_slope<1>());
+  return chained(a, b, T(a.value + b.value), unit_slope<1>(), unit_slope<1>());
 }
 
 template <class T, class H>
 [[gnu::always_inline]] inline variable<T, H> operator-(const variable<T, H>& a,
                                                        const variable<T, H>& b) {
-  return chain(a, b, T(a.value - b.value), unit_slope<1>(), unit_slope<-1>());
+  return chained(a, b, T(a.value - b.value), unit_slope<1>(), unit_slope<-1>());
 }
 
 template <class T, class H>
 [[gnu::always_inline]] inline variable<T, H> operator*(const variable<T, H>& a,
                                                        const variable<T, H>& b) {
-  return chain(a, b, T(a.value * b.value), b.value, a.value);
+  return chained(a, b, T(a.value * b.value), b.value, a.value);
 }
 
 template <class T, class H>
@@ -97,7 +97,7 @@ template <class T, class H>
                                                        const variable<T, H>& b) {
   const T ratio = a.value / b.value;
   const T inverse = T(1) / b.value;
-  return chain(a, b, ratio, inverse, T(-ratio * inverse));
+  return chained(a, b, ratio, inverse, T(-ratio * inverse));
 }
 
 // x + constant moves with x: it shares x's node.
@@ -118,31 +118,31 @@ template <class T, class H, constant_for<variable<T, H>> C>
 
 template <class T, class H, constant_for<variable<T, H>> C>
 [[gnu::always_inline]] inline variable<T, H> operator-(const C& c, const variable<T, H>& a) {
-  return chain(a, T(lift<T>(c) - a.value), unit_slope<-1>());
+  return chained(a, T(lift<T>(c) - a.value), unit_slope<-1>());
 }
 
 template <class T, class H, constant_for<variable<T, H>> C>
 [[gnu::always_inline]] inline variable<T, H> operator*(const variable<T, H>& a, const C& c) {
   const T factor = lift<T>(c);
-  return chain(a, T(a.value * factor), factor);
+  return chained(a, T(a.value * factor), factor);
 }
 
 template <class T, class H, constant_for<variable<T, H>> C>
 [[gnu::always_inline]] inline variable<T, H> operator*(const C& c, const variable<T, H>& a) {
   const T factor = lift<T>(c);
-  return chain(a, T(factor * a.value), factor);
+  return chained(a, T(factor * a.value), factor);
 }
 
 template <class T, class H, constant_for<variable<T, H>> C>
 [[gnu::always_inline]] inline variable<T, H> operator/(const variable<T, H>& a, const C& c) {
   const T divisor = lift<T>(c);
-  return chain(a, T(a.value / divisor), T(T(1) / divisor));
+  return chained(a, T(a.value / divisor), T(T(1) / divisor));
 }
 
 template <class T, class H, constant_for<variable<T, H>> C>
 [[gnu::always_inline]] inline variable<T, H> operator/(const C& c, const variable<T, H>& a) {
   const T ratio = lift<T>(c) / a.value;
-  return chain(a, ratio, T(-ratio / a.value));
+  return chained(a, ratio, T(-ratio / a.value));
 }
 
 /// a*b + c with the value rounded as muladd of the values is.
