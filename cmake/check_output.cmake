@@ -2,6 +2,7 @@
 # cmake -D SOURCE=file -D KEYWORD=word [-D FAILS=ON] -P check_output.cmake -- program argument...
 # Runs the program: it must succeed (fail with FAILS), and what it prints must match the regular
 # expression of every line `// word: regex` of the source (` * word:` in C, `! word:` in Fortran).
+cmake_policy(VERSION 3.25)
 set(command)
 set(in_command OFF)
 math(EXPR last "${CMAKE_ARGC} - 1")

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#define REVODE_VERSION "0.1.0"
+#define REVODE_VERSION "0.2.0"
 
 // A step that overflows or a field that gives NaN is found by asking whether a number is finite. Compilers
 // that may take every number for finite answer without looking, and a NaN then passes for a solution.

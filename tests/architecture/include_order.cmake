@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D ROOT=<source folder> -P include_order.cmake: who may include whom.
+cmake_policy(VERSION 3.25)
 set(engine config io status concepts state ad linalg schedule loop problem solve testing)
 set(system_headers "^(sys/|unistd\\.h|fcntl\\.h|immintrin\\.h)")
 

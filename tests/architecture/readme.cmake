@@ -2,6 +2,7 @@
 # cmake -D ROOT=dir -D PROGRAM=file -P readme.cmake
 # The README has at most 600 words, code and addresses among them. Its program is examples/01_decay.cpp to the letter,
 # has at most 25 lines, and prints what the README says it prints.
+cmake_policy(VERSION 3.25)
 file(READ ${ROOT}/README.md readme)
 string(REGEX REPLACE "[^ \t\n]+" "x" words "${readme}")
 string(REGEX REPLACE "[ \t\n]+" "" words "${words}")

@@ -131,7 +131,7 @@ TEST_CASE("the library's own refusals pass through") {
 }
 
 TEST_CASE("help and version are no misuse") {
-  CHECK(run("--version").out.starts_with("revode 0.1.0\nproducts of networks by "));
+  CHECK(run("--version").out.starts_with("revode 0.2.0\nproducts of networks by "));
   for (const char* words :
        {"--help", "solve --help", "grad -h", "schedule --help", "list --help", "train --help"}) {
     CAPTURE(words);

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+cmake_policy(VERSION 3.25)
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()

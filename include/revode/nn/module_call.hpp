@@ -115,6 +115,7 @@ class series_call {
   columns_view<const S> operator()(const X& seen, const std::vector<index>& points, const P& p) {
     lay_out(points);
     expect_as_many("observations", static_cast<index>(seen.size()), observed() * columns());
+    if (columns() > 0) static_cast<void>(whole_samples("observations", seen, observed()));
     expect_as_many("parameters", static_cast<index>(p.size()), cell_.parameters());
     p_ = p.data();
     fit(x_, cell_.inputs() * columns());

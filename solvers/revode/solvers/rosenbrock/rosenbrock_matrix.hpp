@@ -4,6 +4,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include <revode/concepts.hpp>
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/dense/lu.hpp>
 #include <revode/solve/lane_trouble.hpp>
