@@ -7,7 +7,7 @@ set(system_headers "^(sys/|unistd\\.h|fcntl\\.h|immintrin\\.h)")
 function(check_revode_include header layer other)
   list(FIND engine ${layer} from)
   list(FIND engine ${other} to)
-  if(layer STREQUAL "other" OR (from EQUAL -1 AND NOT to EQUAL -1)
+  if(layer STREQUAL "${other}" OR (from EQUAL -1 AND NOT to EQUAL -1)
      OR (layer STREQUAL "problems" AND other STREQUAL "interop") # the erased problems' states are Eigen's
      OR (layer STREQUAL "batch" AND other STREQUAL "adjoint")
      OR (layer STREQUAL "nn" AND other MATCHES "^(interop|batch)$") # its arrays are Eigen's; batch/elementary.hpp
