@@ -17,7 +17,7 @@ namespace {
 
 using fixed = vec<double, 3>;
 using dynamic = std::vector<double>;
-using nothing = vec<double, 0>;
+using no_numbers = vec<double, 0>;
 
 const fixed at_y{0.7, 1.3, -0.4}, at_p{1.1, 0.6, 2.2}, at_w{0.3, -1.2, 0.9}, at_v{-0.5, 0.8, 1.4},
     at_q{0.25, -0.6, 1.5};
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("derivatives equal the ones by hand", Y, fixed, dynamic) {
     agree(gp, {at_v[0] + of_p[0], at_v[1] + of_p[1], at_v[2] + of_p[2]});
     CHECK(gt == doctest::Approx(1 + dot(at_w, hand.f_t())).epsilon(1e-15));
     Y gy2 = as<Y>({0, 0, 0}), gp2 = gy2, gy3 = gy2;
-    nothing frozen{};
+    no_numbers frozen{};
     d.vjp(f, at_t, y, p, w, nullptr, gy2, gp2);
     agree(gy2, of_y);
     agree(gp2, of_p);
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("derivatives equal the ones by hand", Y, fixed, dynamic) {
     Y out = as<Y>({7, 7, 7});
     d.jvp(f, at_t, y, p, at_kt, v, q, out);
     agree(out, in_all);
-    d.jvp(f, at_t, y, p, at_kt, v, nothing{}, out);
+    d.jvp(f, at_t, y, p, at_kt, v, no_numbers{}, out);
     agree(out, in_y);
   }
   SUBCASE("jacobian and time derivative overwrite") {
@@ -111,7 +111,7 @@ TEST_CASE_TEMPLATE("derivatives equal the ones by hand", Y, fixed, dynamic) {
     const auto expected = hand.second(at_w, at_kt, at_v);
     Y gy = as<Y>({0, 0, 0}), gp = gy, gy2 = gy, gy3 = gy, gp3 = gy;
     double gt = 0;
-    nothing frozen{};
+    no_numbers frozen{};
     d.second(f, at_t, y, p, w, at_kt, v, &gt, gy, gp);
     CHECK(gt == doctest::Approx(expected.t).epsilon(1e-14));
     agree(gy, expected.y);
@@ -160,7 +160,7 @@ TEST_CASE("a Jacobian wider than one chunk is complete") {
   for (int j = 0; j < 19; ++j) {
     fill(e, 0.0);
     e.data()[j] = 1;
-    d.jvp(ring_field{}, at_t, y, p, 0.0, e, nothing{}, column);
+    d.jvp(ring_field{}, at_t, y, p, 0.0, e, no_numbers{}, column);
     for (int i = 0; i < 19; ++i) CHECK(jac(i, j) == column.data()[i]);
   }
 }
@@ -222,17 +222,17 @@ struct own_everything {
   void operator()(const T&, const Y& y, const P&, Y& dy) const {
     dy[0] = y[0];
   }
-  void vjp(double, const vec<double, 1>&, const nothing&, const vec<double, 1>&, double& gt,
-           vec<double, 1>& gy, nothing&) const {
+  void vjp(double, const vec<double, 1>&, const no_numbers&, const vec<double, 1>&, double& gt,
+           vec<double, 1>& gy, no_numbers&) const {
     gt += 100;
     gy[0] += 200;
   }
-  void jvp(double, const vec<double, 1>&, const nothing&, double, const vec<double, 1>&,
-           const nothing&, vec<double, 1>& out) const {
+  void jvp(double, const vec<double, 1>&, const no_numbers&, double, const vec<double, 1>&,
+           const no_numbers&, vec<double, 1>& out) const {
     out[0] = 300;
   }
   template <class J>
-  void jacobian(double, const vec<double, 1>&, const nothing&, J& jac) const {
+  void jacobian(double, const vec<double, 1>&, const no_numbers&, J& jac) const {
     jac(0, 0) = 400;
   }
 };
@@ -240,14 +240,14 @@ struct own_everything {
 }  // namespace
 
 TEST_CASE("a field's own derivatives come first") {
-  using D = derivatives<own_everything, vec<double, 1>, nothing>;
+  using D = derivatives<own_everything, vec<double, 1>, no_numbers>;
   static_assert(D::vjp_source == derivative_source::own);
   static_assert(D::jvp_source == derivative_source::own);
   D d;
   const own_everything f;
   const vec<double, 1> y{1};
   vec<double, 1> g{0}, out{0};
-  nothing none{};
+  no_numbers none{};
   double gt = 0;
   mat<double, 1> jac;
   d.vjp(f, 0.0, y, none, y, &gt, g, none);

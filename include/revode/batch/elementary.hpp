@@ -203,38 +203,38 @@ REVODE_HD double fast_cos(double x) { return sine_of_turned(x, 1); }
 template <differentiable X>
 REVODE_HD X fast_exp(const X& x) {
   const auto e = fast_exp(x.value);
-  return chain(x, e, e);
+  return chained(x, e, e);
 }
 template <differentiable X>
 REVODE_HD X fast_log(const X& x) {
-  return chain(x, fast_log(x.value), inner_t<X>(lift<inner_t<X>>(1) / x.value));
+  return chained(x, fast_log(x.value), inner_t<X>(lift<inner_t<X>>(1) / x.value));
 }
 template <differentiable X>
 REVODE_HD X fast_tanh(const X& x) {
   const auto t = fast_tanh(x.value);
   const auto one = lift<inner_t<X>>(1);
-  return chain(x, t, inner_t<X>((one - t) * (one + t)));
+  return chained(x, t, inner_t<X>((one - t) * (one + t)));
 }
 template <differentiable X>
 REVODE_HD X fast_sin(const X& x) {
-  return chain(x, fast_sin(x.value), fast_cos(x.value));
+  return chained(x, fast_sin(x.value), fast_cos(x.value));
 }
 template <differentiable X>
 REVODE_HD X fast_cos(const X& x) {
-  return chain(x, fast_cos(x.value), inner_t<X>(-fast_sin(x.value)));
+  return chained(x, fast_cos(x.value), inner_t<X>(-fast_sin(x.value)));
 }
 /// A constant exponent.
 template <differentiable X>
 REVODE_HD X fast_pow(const X& x, double a) {
   const auto power = fast_pow(x.value, a);
-  return chain(x, power, inner_t<X>(lift<inner_t<X>>(a) * power / x.value));
+  return chained(x, power, inner_t<X>(lift<inner_t<X>>(a) * power / x.value));
 }
 /// Both move.
 template <differentiable X>
 REVODE_HD X fast_pow(const X& x, const X& a) {
   const auto power = fast_pow(x.value, a.value);
-  return chain(x, a, power, inner_t<X>(a.value * power / x.value),
-               inner_t<X>(power * fast_log(x.value)));
+  return chained(x, a, power, inner_t<X>(a.value * power / x.value),
+                 inner_t<X>(power * fast_log(x.value)));
 }
 
 }  // namespace elementary
