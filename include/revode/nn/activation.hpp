@@ -44,7 +44,7 @@ S erfc_of(const S& x) {
     using std::exp;
     using inner = inner_t<S>;
     const inner slope = exp(inner(-(x.value * x.value))) * lift<inner>(-1.1283791670955125739);
-    return chain(x, erfc_of(x.value), slope);
+    return chained(x, erfc_of(x.value), slope);
   }
 }
 
