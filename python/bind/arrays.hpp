@@ -20,16 +20,20 @@ namespace nb = nanobind;
 
 using numbers = nb::ndarray<nb::numpy, double>;
 
-/// A new array of NumPy's, with the numbers of `from`, in rows where `rows` says how many.
-inline numbers to_numpy(const std::vector<double>& from) {
-  auto* kept = new std::vector<double>(from);
+/// A new array of NumPy's, with the numbers of `from`, or rows of the first `columns` numbers behind `skipped` ones.
+inline numbers to_numpy(std::span<const double> from) {
+  auto* kept = new std::vector<double>(from.begin(), from.end());
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
   return numbers(kept->data(), {kept->size()}, owner);
 }
-inline numbers to_numpy(const std::vector<any_state>& rows, std::size_t columns) {
+inline numbers to_numpy(const std::vector<any_state>& rows, std::size_t columns,
+                        std::size_t skipped = 0) {
   auto* kept = new std::vector<double>;
   kept->reserve(rows.size() * columns);
-  for (const any_state& row : rows) kept->insert(kept->end(), row.begin(), row.end());
+  for (const any_state& row : rows) {
+    const auto shown = std::span(row).subspan(skipped, columns);
+    kept->insert(kept->end(), shown.begin(), shown.end());
+  }
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
   return numbers(kept->data(), {rows.size(), columns}, owner);
 }

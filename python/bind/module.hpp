@@ -7,6 +7,17 @@
 
 namespace revode::python {
 
+/// A problem with integrals beside it: q' = g(t, y, p), q(t0) = q0. Python sees y and q apart, whatever is solved has both.
+struct python_problem : any_problem {
+  std::shared_ptr<const any_callbacks> integrand{};  ///< null: there are none
+  any_state q0{};
+
+  /// Of (y, q).
+  any_problem joined() const {
+    return integrand ? with_quadrature(*this, *integrand, q0) : any_problem(*this);
+  }
+};
+
 void bind_problems(nb::module_& m);
 void bind_solves(nb::module_& m);
 void bind_prepared(nb::module_& m);

@@ -59,16 +59,16 @@ void expect_sizes(const field& f, std::size_t states, std::size_t parameters) {
                                 std::to_string(f.parameters()) + ") give those of this network?");
 }
 
-any_problem as_problem(const field& f, const nb::object& y0, double t0, double t1,
-                       const nb::object& p) {
+python_problem as_problem(const field& f, const nb::object& y0, double t0, double t1,
+                          const nb::object& p) {
   const auto batch =
       nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(as_array(y0));
   if (batch.ndim() > 1) expect_samples(f, batch.shape(batch.ndim() - 1));
-  any_problem q{.f = any_field(std::make_shared<const erased_field>(f)),
-                .y0 = from_numpy(y0),
-                .t0 = t0,
-                .t1 = t1,
-                .p = from_numpy(p)};
+  python_problem q{{.f = any_field(std::make_shared<const erased_field>(f)),
+                    .y0 = from_numpy(y0),
+                    .t0 = t0,
+                    .t1 = t1,
+                    .p = from_numpy(p)}};
   expect_sizes(f, q.y0.size(), q.p.size());
   return q;
 }

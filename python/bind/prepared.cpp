@@ -28,7 +28,7 @@ struct kept_any final : kept_solve<double> {
         rows(saves),
         whole(take(s, rows, y)) {}
   bool is_of(seen y0, seen p) const override {
-    return same_bits<double>(q.y0, y0) && same_bits<double>(q.p, p);
+    return same_bits<double>(seen(q.y0).first(y0.size()), y0) && same_bits<double>(q.p, p);
   }
   void pull(seen w, filled gy0, filled gp) override {
     if (!whole) {
@@ -43,32 +43,33 @@ struct kept_any final : kept_solve<double> {
       of.ys.emplace_back(row.begin(), row.end());
     }
     const any_gradient g = s.pullback(of);
-    std::ranges::copy(g.y0, gy0.begin());
+    std::ranges::copy(seen(g.y0).first(gy0.size()), gy0.begin());
     std::ranges::copy(g.p, gp.begin());
   }
 };
 
 struct prepared_any final : prepared_solve_of<double> {
-  any_problem q;
+  python_problem q;
   any_method method;
   options o;
   recursive_checkpoint memory;
 
-  prepared_any(any_problem of, const std::string& by, options with, recursive_checkpoint adjoint)
+  prepared_any(python_problem of, const std::string& by, options with, recursive_checkpoint adjoint)
       : q(std::move(of)),
         method(by),
         o(std::move(with)),
         memory(std::move(adjoint)) {
     method.order();  // there is one of the name
     states = q.y0.size();
+    integrals = q.q0.size();
     parameters = q.p.size();
     rows = o.save.ts.size();
   }
   any_problem at(seen y0, seen p) const {
-    any_problem here = q;
+    python_problem here = q;
     here.y0.assign(y0.begin(), y0.end());
     here.p.assign(p.begin(), p.end());
-    return here;
+    return here.joined();
   }
   void value(seen y0, seen p, filled y) const override {
     take(solve(at(y0, p), method, o), rows, y);
@@ -124,7 +125,7 @@ nb::ndarray<nb::numpy, T> new_array(points<T>& of, std::vector<std::size_t> behi
   return nb::ndarray<nb::numpy, T>(of.data, shape.size(), shape.data(), owner);
 }
 std::vector<std::size_t> result_axes(const prepared_solve& s) {
-  return s.rows > 0 ? std::vector{s.rows, s.states} : std::vector{s.states};
+  return s.rows > 0 ? std::vector{s.rows, s.width()} : std::vector{s.width()};
 }
 
 template <class T>
@@ -197,13 +198,14 @@ void bind_prepared(nb::module_& m) {
   nb::class_<prepared_solve>(m, "Prepared", "A solve whose start and parameters come later.")
       .def_ro("states", &prepared_solve::states)
       .def_ro("parameters", &prepared_solve::parameters)
+      .def_prop_ro("width", &prepared_solve::width, "Numbers of a result: states and integrals.")
       .def_ro("rows", &prepared_solve::rows)
       .def_rw("threads", &prepared_solve::threads);
   bind_prepared_of<double>(m, "PreparedDouble", "KeptDouble");
   bind_prepared_of<float>(m, "PreparedFloat", "KeptFloat");
   m.def(
       "prepare",
-      [](const any_problem& q, const std::string& method, const options& o,
+      [](const python_problem& q, const std::string& method, const options& o,
          std::optional<index> slots, std::optional<index> budget,
          const std::optional<std::string>& schedule, int threads) {
         std::shared_ptr<prepared_solve_of<double>> s =

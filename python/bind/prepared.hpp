@@ -32,11 +32,13 @@ struct kept_solve {
 /// JAX's programs and torch's. Calls come from any thread.
 struct prepared_solve {
   std::size_t states = 0, parameters = 0;
-  std::size_t rows = 0;  ///< of states at the times asked for; 0: the state at the end
-  int threads = 0;       ///< of an ensemble; 0: all there are
+  std::size_t integrals = 0;  ///< behind the states of results
+  std::size_t rows = 0;       ///< of results at the times asked for; 0: that at the end
+  int threads = 0;            ///< of an ensemble; 0: all there are
 
   virtual ~prepared_solve() = default;
-  std::size_t results() const { return states * std::max<std::size_t>(rows, 1); }
+  std::size_t width() const { return states + integrals; }
+  std::size_t results() const { return width() * std::max<std::size_t>(rows, 1); }
 };
 /// In numbers T. A solve that fails gives NaN.
 /// errors  std::invalid_argument: what revode::solve refuses

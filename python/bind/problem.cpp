@@ -33,13 +33,14 @@ void expect_zero(const char* what, int number) {
                              std::to_string(number) + " (it ends the call) return 0 to go on?");
 }
 
-auto as_field(const nb::object& f) -> decltype(any_callbacks::f) {
+auto as_field(const nb::object& f, const char* what = "field", const char* a_what = "a field")
+    -> decltype(any_callbacks::f) {
   if (const auto at = address_of(f))
-    return [call = pointer_at<revode_f>(at)](double t, auto y, auto p, auto dy) {
-      expect_zero("field", call(t, y.data(), p.data(), dy.data(), nullptr));
+    return [call = pointer_at<revode_f>(at), what](double t, auto y, auto p, auto dy) {
+      expect_zero(what, call(t, y.data(), p.data(), dy.data(), nullptr));
     };
-  return [call = callable(f)](double t, auto y, auto p, auto dy) {
-    call([&](nb::object out) { fill_from(out, dy, "a field"); }, t, y, p);
+  return [call = callable(f), a_what](double t, auto y, auto p, auto dy) {
+    call([&](nb::object out) { fill_from(out, dy, a_what); }, t, y, p);
   };
 }
 auto as_vjp(const nb::object& f) -> decltype(any_callbacks::vjp) {
@@ -133,10 +134,10 @@ std::vector<double> as_mass(const nb::object& mass) {
   return from_numpy(dense);
 }
 
-any_problem as_problem(const nb::object& f, nb::handle y0, double t0, double t1, nb::handle p,
-                       const nb::object& vjp, const nb::object& jvp, const nb::object& jacobian,
-                       bool by_finite_differences, std::vector<any_event> events,
-                       const nb::object& mass, const nb::object& index) {
+python_problem as_problem(const nb::object& f, nb::handle y0, double t0, double t1, nb::handle p,
+                          const nb::object& vjp, const nb::object& jvp, const nb::object& jacobian,
+                          bool by_finite_differences, std::vector<any_event> events,
+                          const nb::object& mass, const nb::object& index) {
   any_callbacks c{.f = as_field(f)};
   c.mass = as_mass(mass);
   if (!index.is_none())
@@ -145,12 +146,39 @@ any_problem as_problem(const nb::object& f, nb::handle y0, double t0, double t1,
   if (!jvp.is_none()) c.jvp = as_jvp(jvp);
   if (!jacobian.is_none()) c.jacobian = as_jacobian(jacobian);
   c.by_finite_differences = by_finite_differences;
-  return {.f = std::move(c),
-          .y0 = from_numpy(y0),
-          .t0 = t0,
-          .t1 = t1,
-          .p = from_numpy(p),
-          .events = std::move(events)};
+  return {{.f = std::move(c),
+           .y0 = from_numpy(y0),
+           .t0 = t0,
+           .t1 = t1,
+           .p = from_numpy(p),
+           .events = std::move(events)}};
+}
+
+/// errors  std::invalid_argument: what the compiled interface refuses of integrands, and a second one
+python_problem as_integrated(const python_problem& q, const nb::object& g, const nb::object& q0,
+                             const nb::object& vjp, const nb::object& jvp,
+                             bool by_finite_differences) {
+  if (q.integrand)
+    throw std::invalid_argument(
+        "a second quadrature of a problem (it has one, of as many integrals as q0 has numbers) "
+        "give them all in one?");
+  any_callbacks c{.f = as_field(g, "integrand", "an integrand")};
+  if (!vjp.is_none()) c.vjp = as_vjp(vjp);
+  if (!jvp.is_none()) c.jvp = as_jvp(jvp);
+  c.by_finite_differences = by_finite_differences;
+  python_problem longer = q;
+  longer.integrand = std::make_shared<const any_callbacks>(std::move(c));
+  longer.q0 = from_numpy(q0);
+  static_cast<void>(longer.joined());
+  return longer;
+}
+void start_integrals(python_problem& q, const nb::object& q0) {
+  any_state start = from_numpy(q0);
+  if (start.size() != q.q0.size())
+    throw std::invalid_argument("q0 of " + std::to_string(start.size()) +
+                                " numbers (the problem has " + std::to_string(q.q0.size()) +
+                                " integrals) give as many, or with_quadrature?");
+  q.q0 = std::move(start);
 }
 
 }  // namespace
@@ -173,38 +201,51 @@ void bind_problems(nb::module_& m) {
           nb::arg("direction") = "both", nb::arg("terminal") = false, nb::arg("passes") = false,
           nb::arg("condition_gradient") = nb::none(), nb::arg("jump_vjp") = nb::none());
 
-  nb::class_<any_problem>(m, "Problem",
-                          "y' = f(t, y, p), y(t0) = y0, or mass @ y' = f with a mass matrix "
-                          "(n, n), singular or not, of index 1; index: 1, 2 or 3 for each "
-                          "element of y.\n"
-                          "f(t, y, p) returns dy; it, and the derivatives, may also be compiled: "
-                          "numba's cfunc or a ctypes "
-                          "function of the signatures in revode.h. vjp(t, y, p, w) -> (gt, gy, "
-                          "gp), jvp(t, y, p, dt, dy, dp) "
-                          "-> df, jacobian(t, y, p) -> (n, n); those that are missing are made of "
-                          "those that are there.")
+  nb::class_<python_problem>(
+      m, "Problem",
+      "y' = f(t, y, p), y(t0) = y0, or mass @ y' = f with a mass matrix "
+      "(n, n), singular or not, of index 1; index: 1, 2 or 3 for each "
+      "element of y.\n"
+      "f(t, y, p) returns dy; it, and the derivatives, may also be compiled: "
+      "numba's cfunc or a ctypes "
+      "function of the signatures in revode.h. vjp(t, y, p, w) -> (gt, gy, "
+      "gp), jvp(t, y, p, dt, dy, dp) "
+      "-> df, jacobian(t, y, p) -> (n, n); those that are missing are made of "
+      "those that are there.")
       .def(
           "__init__",
-          [](any_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
+          [](python_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
              const nb::object& p, const nb::object& vjp, const nb::object& jvp,
              const nb::object& jacobian, bool by_finite_differences, std::vector<any_event> events,
              const nb::object& mass, const nb::object& index) {
             new (self)
-                any_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian, by_finite_differences,
-                                       std::move(events), mass, index));
+                python_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian,
+                                          by_finite_differences, std::move(events), mass, index));
           },
           nb::arg("f"), nb::arg("y0"), nb::arg("t0"), nb::arg("t1"), nb::arg("p") = nb::tuple(),
           nb::kw_only(), nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
           nb::arg("jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
           nb::arg("events") = nb::list(), nb::arg("mass") = nb::none(),
           nb::arg("index") = nb::none())
-      .def_static("named", &named_problem, nb::arg("name"),
-                  "A named problem, \"lorenz\", \"lorenz96:40\": problems() lists them.")
+      .def_static(
+          "named", [](std::string_view name) { return python_problem{named_problem(name)}; },
+          nb::arg("name"), "A named problem, \"lorenz\", \"lorenz96:40\": problems() lists them.")
+      .def("with_quadrature", &as_integrated, nb::arg("g"), nb::arg("q0") = 0.0, nb::kw_only(),
+           nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
+           nb::arg("by_finite_differences") = false,
+           "The same with integrals beside y: q' = g(t, y, p), q(t0) = q0, a number or as many as "
+           "g returns.\n"
+           "Solutions have them as q and qs, pullback takes their cotangents: of a running cost "
+           "q=1. g, vjp(t, y, p, w) -> (gt, gy, gp) and jvp, one of which gradients and implicit "
+           "methods need, are functions as those of a Problem. Events see y alone. Tolerances of "
+           "components are those of y and then of q, which an infinite atol leaves out of the "
+           "choice of steps.")
       .def(
           "replace",
-          [](const any_problem& q, const nb::object& y0, const nb::object& p,
-             std::optional<double> t0, std::optional<double> t1) {
-            any_problem other = q;
+          [](const python_problem& q, const nb::object& y0, const nb::object& p,
+             std::optional<double> t0, std::optional<double> t1, const nb::object& q0) {
+            python_problem other = q;
+            if (!q0.is_none()) start_integrals(other, q0);
             if (!y0.is_none()) other.y0 = from_numpy(y0);
             if (!p.is_none()) other.p = from_numpy(p);
             other.t0 = t0.value_or(q.t0);
@@ -212,24 +253,27 @@ void bind_problems(nb::module_& m) {
             return other;
           },
           nb::kw_only(), nb::arg("y0") = nb::none(), nb::arg("p") = nb::none(),
-          nb::arg("t0") = nb::none(), nb::arg("t1") = nb::none(),
+          nb::arg("t0") = nb::none(), nb::arg("t1") = nb::none(), nb::arg("q0") = nb::none(),
           "The same with another start, parameters, or times.")
       .def_prop_rw(
-          "y0", [](const any_problem& q) { return to_numpy(q.y0); },
-          [](any_problem& q, const nb::object& y0) { q.y0 = from_numpy(y0); },
+          "y0", [](const python_problem& q) { return to_numpy(q.y0); },
+          [](python_problem& q, const nb::object& y0) { q.y0 = from_numpy(y0); },
           nb::rv_policy::automatic)
       .def_prop_rw(
-          "p", [](const any_problem& q) { return to_numpy(q.p); },
-          [](any_problem& q, const nb::object& p) { q.p = from_numpy(p); },
+          "q0", [](const python_problem& q) { return to_numpy(q.q0); }, &start_integrals,
+          nb::rv_policy::automatic, "Where the integrals start; empty: there are none.")
+      .def_prop_rw(
+          "p", [](const python_problem& q) { return to_numpy(q.p); },
+          [](python_problem& q, const nb::object& p) { q.p = from_numpy(p); },
           nb::rv_policy::automatic)
-      .def_rw("t0", &any_problem::t0)
-      .def_rw("t1", &any_problem::t1)
+      .def_rw("t0", &python_problem::t0)
+      .def_rw("t1", &python_problem::t1)
       .def_prop_ro(
-          "jumps", [](const any_problem& q) { return to_numpy(q.jumps); }, nb::rv_policy::automatic,
-          "Times for `discontinuities`.")
+          "jumps", [](const python_problem& q) { return to_numpy(q.jumps); },
+          nb::rv_policy::automatic, "Times for `discontinuities`.")
       .def(
           "__call__",
-          [](const any_problem& q, double t, const nb::object& y) {
+          [](const python_problem& q, double t, const nb::object& y) {
             any_state dy;
             q.f(t, from_numpy(y), q.p, dy);
             return to_numpy(dy);
@@ -237,18 +281,20 @@ void bind_problems(nb::module_& m) {
           nb::arg("t"), nb::arg("y"), "f(t, y, p)")
       .def_prop_ro(
           "identity",
-          [](const any_problem& q) {
+          [](const python_problem& q) {
             nb::list all;
             const auto add = [&](const void* p) {
               all.append(reinterpret_cast<std::uintptr_t>(p));
             };
             add(q.f.erased().get());
             for (const any_event& e : q.events) add(e.erased().get());
+            add(q.integrand.get());
+            for (const double start : q.q0) all.append(start);
             return nb::make_tuple(nb::tuple(all), q.t0, q.t1, q.y0.size(), q.p.size());
           },
           "Equal for problems that differ in y0 and p alone, while one of them is alive.")
       .def_prop_ro(
-          "has_mass", [](const any_problem& q) { return q.f.has_mass(); }, "It says M y' = f.");
+          "has_mass", [](const python_problem& q) { return q.f.has_mass(); }, "It says M y' = f.");
 }
 
 }  // namespace revode::python

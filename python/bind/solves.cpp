@@ -28,11 +28,57 @@ step_replay find_log(const std::string& name) {
                               "' (automatic, steps or controller) leave it out?");
 }
 
-cotangents<any_state> as_cotangents(const nb::object& y, const nb::object& ys,
-                                    const nb::object& events) {
+/// A result for (y, q), whose last elements are integrals.
+template <class Of>
+struct with_integrals : Of {
+  std::size_t integrals = 0;
+};
+
+/// What `solve` makes of a problem, with its integrals if it has some.
+template <class Solve>
+auto solved(const python_problem& q, const Solve& solve) {
+  using result = with_integrals<decltype(solve(static_cast<const any_problem&>(q)))>;
+  if (!q.integrand) return result{solve(static_cast<const any_problem&>(q)), 0};
+  return result{solve(q.joined()), q.q0.size()};
+}
+
+/// The numbers of y and of q in a result.
+struct sizes {
+  std::size_t y, q;
+};
+
+any_state joined(any_state y, const any_state& q, sizes n) {
+  const auto expect = [](const char* name, std::size_t got, std::size_t wanted) {
+    if (got != wanted)
+      throw std::invalid_argument("a cotangent of " + std::to_string(got) + " numbers for " + name +
+                                  " (it has " + std::to_string(wanted) + ") give as many?");
+  };
+  expect("y", y.size(), n.y);
+  expect("q", q.size(), n.q);
+  y.insert(y.end(), q.begin(), q.end());
+  return y;
+}
+std::vector<any_state> joined_rows(const nb::object& ys, const nb::object& qs, sizes n) {
+  std::vector<any_state> rows, more;
+  if (!ys.is_none()) rows = rows_from_numpy(ys);
+  if (!qs.is_none()) more = rows_from_numpy(qs);
+  if (ys.is_none()) rows.assign(more.size(), any_state(n.y));
+  if (qs.is_none()) more.assign(rows.size(), any_state(n.q));
+  if (rows.size() != more.size())
+    throw std::invalid_argument(std::to_string(rows.size()) + " rows of ys and " +
+                                std::to_string(more.size()) +
+                                " of qs (one of each belongs to a save point) give as many?");
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = joined(std::move(rows[i]), more[i], n);
+  return rows;
+}
+/// Those of y and q behind each other; of the two, one that is None is 0.
+any_cotangents as_cotangents(const nb::object& y, const nb::object& ys, const nb::object& events,
+                             const nb::object& q, const nb::object& qs, sizes n) {
   any_cotangents w;
-  if (!y.is_none()) w.y = from_numpy(y);
-  if (!ys.is_none()) w.ys = rows_from_numpy(ys);
+  if (!y.is_none() || !q.is_none())
+    w.y = joined(y.is_none() ? any_state(n.y) : from_numpy(y),
+                 q.is_none() ? any_state(n.q) : from_numpy(q), n);
+  w.ys = joined_rows(ys, qs, n);
   if (!events.is_none()) w.events = from_numpy(events);
   return w;
 }
@@ -62,18 +108,35 @@ nb::dict as_dict(const reverse_statistics& s) {
   return d;
 }
 
+template <class Solution>
+sizes sizes_of(const Solution& s) {
+  return {s.y.size() - s.integrals, s.integrals};
+}
+
 template <class Solution, class Class>
 void bind_solution(Class& c) {
   c.def_prop_ro(
        "t", [](const Solution& s) { return s.t; }, "The time reached.")
       .def_prop_ro(
-          "y", [](const Solution& s) { return to_numpy(s.y); }, nb::rv_policy::automatic,
-          "The state there.")
+          "y",
+          [](const Solution& s) {
+            return to_numpy(std::span<const double>(s.y).first(sizes_of(s).y));
+          },
+          nb::rv_policy::automatic, "The state there.")
+      .def_prop_ro(
+          "q",
+          [](const Solution& s) {
+            return to_numpy(std::span<const double>(s.y).last(s.integrals));
+          },
+          nb::rv_policy::automatic, "The integrals there.")
       .def_prop_ro(
           "ts", [](const Solution& s) { return to_numpy(s.ts); }, nb::rv_policy::automatic)
       .def_prop_ro(
-          "ys", [](const Solution& s) { return to_numpy(s.ys, s.y.size()); },
+          "ys", [](const Solution& s) { return to_numpy(s.ys, sizes_of(s).y); },
           nb::rv_policy::automatic, "The states at ts, a row each.")
+      .def_prop_ro(
+          "qs", [](const Solution& s) { return to_numpy(s.ys, s.integrals, sizes_of(s).y); },
+          nb::rv_policy::automatic, "The integrals at ts, a row each.")
       .def_prop_ro("status", [](const Solution& s) { return std::string(name(s.status)); })
       .def_prop_ro("message", [](const Solution& s) { return std::string(explain(s.status)); })
       .def_prop_ro("success", [](const Solution& s) { return is_complete(s.status); })
@@ -124,11 +187,19 @@ void set_tolerance(const nb::object& given, double& of_all, std::vector<double>&
     of_each = from_numpy(given);
 }
 
-/// The points of rows of y0 and p; an empty one of both has none.
-std::vector<any_point> points_of(const nb::object& y0, const nb::object& p) {
+/// The points of rows of y0 and p; an empty one of both has none. Integrals start where those of q do.
+std::vector<any_point> points_of(const python_problem& q, const nb::object& y0,
+                                 const nb::object& p) {
   std::vector<any_state> starts, parameters;
   if (!y0.is_none()) starts = rows_from_numpy(y0);
   if (!p.is_none()) parameters = rows_from_numpy(p);
+  for (any_state& y : starts) {
+    if (q.integrand && y.size() != q.y0.size())
+      throw std::invalid_argument("rows of y0 of " + std::to_string(y.size()) +
+                                  " numbers (beside integrals they have the " +
+                                  std::to_string(q.y0.size()) + " of the problem) give as many?");
+    y.insert(y.end(), q.q0.begin(), q.q0.end());
+  }
   if (!starts.empty() && !parameters.empty() && starts.size() != parameters.size())
     throw std::invalid_argument(std::to_string(starts.size()) + " rows of y0 and " +
                                 std::to_string(parameters.size()) +
@@ -151,56 +222,80 @@ recursive_checkpoint as_checkpoint(std::optional<index> slots, std::optional<ind
 }
 
 void bind_solves(nb::module_& m) {
-  nb::class_<any_gradient>(m, "Gradient")
+  using gradient = with_integrals<any_gradient>;
+  nb::class_<gradient>(m, "Gradient")
       .def_prop_ro(
-          "y0", [](const any_gradient& g) { return to_numpy(g.y0); }, nb::rv_policy::automatic)
+          "y0",
+          [](const gradient& g) {
+            return to_numpy(std::span<const double>(g.y0).first(g.y0.size() - g.integrals));
+          },
+          nb::rv_policy::automatic)
       .def_prop_ro(
-          "p", [](const any_gradient& g) { return to_numpy(g.p); }, nb::rv_policy::automatic)
-      .def_ro("t0", &any_gradient::t0)
-      .def_ro("t1", &any_gradient::t1)
+          "q0",
+          [](const gradient& g) {
+            return to_numpy(std::span<const double>(g.y0).last(g.integrals));
+          },
+          nb::rv_policy::automatic)
       .def_prop_ro(
-          "ts", [](const any_gradient& g) { return to_numpy(g.ts); }, nb::rv_policy::automatic)
-      .def_prop_ro("status", [](const any_gradient& g) { return std::string(name(g.status)); })
-      .def_prop_ro("statistics", [](const any_gradient& g) { return as_dict(g.reverse); });
+          "p", [](const gradient& g) { return to_numpy(g.p); }, nb::rv_policy::automatic)
+      .def_ro("t0", &gradient::t0)
+      .def_ro("t1", &gradient::t1)
+      .def_prop_ro(
+          "ts", [](const gradient& g) { return to_numpy(g.ts); }, nb::rv_policy::automatic)
+      .def_prop_ro("status", [](const gradient& g) { return std::string(name(g.status)); })
+      .def_prop_ro("statistics", [](const gradient& g) { return as_dict(g.reverse); });
 
-  nb::class_<any_solution> plain(m, "Solution");
-  bind_solution<any_solution>(plain);
-  nb::class_<any_dense_solution> dense(m, "DenseSolution");
-  bind_solution<any_dense_solution>(dense);
-  const auto at = [](const any_dense_solution& s, const nb::object& t, auto&& value) {
+  using plain_solution = with_integrals<any_solution>;
+  using dense_solution = with_integrals<any_dense_solution>;
+  using pulled_solution = with_integrals<any_differentiable_solution>;
+  nb::class_<plain_solution> plain(m, "Solution");
+  bind_solution<plain_solution>(plain);
+  nb::class_<dense_solution> dense(m, "DenseSolution");
+  bind_solution<dense_solution>(dense);
+  const auto at = [](const dense_solution& s, const nb::object& t, std::size_t first,
+                     std::size_t count, auto&& value) {
     const nb::object times = as_array(t);
     if (nb::cast<int>(nb::module_::import_("numpy").attr("ndim")(t)) == 0)
-      return to_numpy(value(s, nb::cast<double>(t)));
+      return to_numpy(std::span<const double>(value(s, nb::cast<double>(t))).subspan(first, count));
     std::vector<any_state> rows;
     for (const double when : from_numpy(times)) rows.push_back(value(s, when));
-    return to_numpy(rows, s.y.size());
+    return to_numpy(rows, count, first);
   };
+  const auto value = [](const dense_solution& s, double when) { return s(when); };
   dense
       .def(
           "__call__",
-          [at](const any_dense_solution& s, const nb::object& t) {
-            return at(s, t, [](const auto& of, double when) { return of(when); });
+          [=](const dense_solution& s, const nb::object& t) {
+            return at(s, t, 0, sizes_of(s).y, value);
           },
           nb::arg("t"), "y(t), a row a time.")
       .def(
+          "integral",
+          [=](const dense_solution& s, const nb::object& t) {
+            return at(s, t, sizes_of(s).y, s.integrals, value);
+          },
+          nb::arg("t"), "q(t), a row a time.")
+      .def(
           "derivative",
-          [at](const any_dense_solution& s, const nb::object& t) {
-            return at(s, t, [](const auto& of, double when) { return of.derivative(when); });
+          [=](const dense_solution& s, const nb::object& t) {
+            return at(s, t, 0, sizes_of(s).y,
+                      [](const auto& of, double when) { return of.derivative(when); });
           },
           nb::arg("t"));
-  nb::class_<any_differentiable_solution> pulled(m, "DifferentiableSolution");
-  bind_solution<any_differentiable_solution>(pulled);
+  nb::class_<pulled_solution> pulled(m, "DifferentiableSolution");
+  bind_solution<pulled_solution>(pulled);
   pulled.def(
       "pullback",
-      [](const any_differentiable_solution& s, const nb::object& y, const nb::object& ys,
-         const nb::object& events) {
-        const any_cotangents w = as_cotangents(y, ys, events);
+      [](const pulled_solution& s, const nb::object& y, const nb::object& ys,
+         const nb::object& events, const nb::object& q, const nb::object& qs) {
+        const any_cotangents w = as_cotangents(y, ys, events, q, qs, sizes_of(s));
         nb::gil_scoped_release free;
-        return s.pullback(w);
+        return gradient{s.pullback(w), s.integrals};
       },
       nb::arg("y") = nb::none(), nb::kw_only(), nb::arg("ys") = nb::none(),
-      nb::arg("events") = nb::none(),
-      "The gradient of a loss of these derivatives: of y, of the rows ys, of the events' times.");
+      nb::arg("events") = nb::none(), nb::arg("q") = nb::none(), nb::arg("qs") = nb::none(),
+      "The gradient of a loss of these derivatives: of y, of the rows ys, of the events' times, of "
+      "the integrals q and their rows qs.");
 
   nb::class_<options>(m, "Options", "revode/solve/options.hpp; the keyword arguments of solve.")
       .def(nb::init<>())
@@ -235,42 +330,49 @@ void bind_solves(nb::module_& m) {
   using free = nb::call_guard<nb::gil_scoped_release>;
   m.def(
       "solve",
-      [](const any_problem& q, const std::string& method, const options& o) {
-        return solve(q, method, o);
+      [](const python_problem& of, const std::string& method, const options& o) {
+        return solved(of, [&](const any_problem& q) { return solve(q, method, o); });
       },
       free());
   m.def(
       "solve_dense",
-      [](const any_problem& q, const std::string& method, const options& o) {
-        return solve(q, method, o, dense_output{});
+      [](const python_problem& of, const std::string& method, const options& o) {
+        return solved(of,
+                      [&](const any_problem& q) { return solve(q, method, o, dense_output{}); });
       },
       free());
   m.def(
       "solve_adjoint",
-      [](const any_problem& q, const std::string& method, const options& o,
+      [](const python_problem& of, const std::string& method, const options& o,
          const std::string& adjoint, index every) {
-        return solve(q, method, o, any_adjoint{adjoint, every});
+        return solved(of, [&](const any_problem& q) {
+          return solve(q, method, o, any_adjoint{adjoint, every});
+        });
       },
       free());
   m.def(
       "solve_checkpoint",
-      [](const any_problem& q, const std::string& method, const options& o,
+      [](const python_problem& of, const std::string& method, const options& o,
          std::optional<index> slots, std::optional<index> budget,
          std::optional<std::string> schedule, const std::string& log, const std::string& spill,
          index interval, index slow_slots) {
-        return solve(q, method, o,
-                     as_checkpoint(slots, budget, schedule, log, spill, interval, slow_slots));
+        const recursive_checkpoint memory =
+            as_checkpoint(slots, budget, schedule, log, spill, interval, slow_slots);
+        return solved(of, [&](const any_problem& q) { return solve(q, method, o, memory); });
       },
       nb::arg("problem"), nb::arg("method"), nb::arg("options"), nb::arg("slots").none(),
       nb::arg("budget").none(), nb::arg("schedule").none(), nb::arg("log"), nb::arg("spill"),
       nb::arg("interval"), nb::arg("slow_slots"), free());
   m.def(
       "solve_each",
-      [](const any_problem& q, const std::string& method, const options& o, const nb::object& y0,
+      [](const python_problem& q, const std::string& method, const options& o, const nb::object& y0,
          const nb::object& p, int threads) {
-        const std::vector<any_point> points = points_of(y0, p);
+        const std::vector<any_point> points = points_of(q, y0, p);
         nb::gil_scoped_release unlocked;
-        return solve_each(q, method, o, points, threads);
+        std::vector<plain_solution> all;
+        for (any_solution& s : solve_each(q.joined(), method, o, points, threads))
+          all.push_back({std::move(s), q.q0.size()});
+        return all;
       },
       nb::arg("problem"), nb::arg("method"), nb::arg("options"), nb::arg("y0").none(),
       nb::arg("p").none(), nb::arg("threads"));

@@ -190,3 +190,18 @@ def test_equinox_modules_are_weights():
     assert np.array_equal(net.flat(g), jax.grad(loss)(net.flat(module)))
     with pytest.raises(ValueError, match="a network without y0, p, t0 or t1"):
         revode.jax.solve(net, y0, module)
+
+
+def test_integrals_stand_behind_the_state():
+    g = {"vjp": lambda t, y, p, w: (0.0, w[0] * np.array([2 * y[0], 0.0, 0.0]), 0 * p)}
+    q = revode.Problem.named("lorenz").with_quadrature(lambda t, y, p: y[0] ** 2, **g).replace(t1=1.0)
+    s = revode.solve(q, ts=[0.5, 1.0], adjoint="recursive_checkpoint", slots=9)
+    ys, pull = jax.vjp(lambda p, y0: revode.jax.solve(q, y0, p, ts=[0.5, 1.0], slots=9), P, q.y0)
+    assert np.array_equal(ys[:, :3], s.ys) and np.array_equal(ys[:, 3:], s.qs)
+    w = np.arange(8.0).reshape(2, 4)
+    of, want = pull(jnp.asarray(w)), s.pullback(ys=w[:, :3], qs=w[:, 3:])
+    assert np.array_equal(of[0], want.p) and np.array_equal(of[1], want.y0)
+    cost = lambda p: revode.jax.solve(q, p=p, slots=9)[3]  # noqa: E731
+    alone = revode.solve(q, adjoint="recursive_checkpoint", slots=9)
+    assert np.array_equal(jax.jit(jax.grad(cost))(P), alone.pullback(q=1).p)
+    assert float(cost(P)) == alone.q[0]

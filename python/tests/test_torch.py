@@ -29,6 +29,18 @@ def test_problems_have_the_bits_of_revode():
     assert np.array_equal(p.grad, s.pullback([1.0, 0.0, 0.0]).p)
 
 
+def test_integrals_stand_behind_the_state():
+    q = revode.Problem.named("lorenz").with_quadrature(
+        lambda t, y, p: y[0] ** 2, vjp=lambda t, y, p, w: (0.0, w[0] * np.array([2 * y[0], 0.0, 0.0]), 0 * p)
+    )
+    s = revode.solve(q, adjoint="recursive_checkpoint", slots=9)
+    p = torch.tensor(q.p, requires_grad=True)
+    z = revode.torch.solve(q, p=p, slots=9)
+    assert np.array_equal(z.detach(), [*s.y, *s.q])
+    z[3].backward()
+    assert np.array_equal(p.grad, s.pullback(q=1).p)
+
+
 @pytest.mark.parametrize("ts", [None, [0.5, 1.0]])
 def test_modules_get_the_gradients_of_revode(ts):
     net, own, y0 = revode.nn.Mlp([2, 8, 2]), module(), batch().requires_grad_()

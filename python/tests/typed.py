@@ -27,6 +27,15 @@ def gradient() -> revode.Gradient:
     return revode.solve("lorenz", adjoint="recursive_checkpoint", slots=10).pullback([1.0, 0.0, 0.0])
 
 
+def running_cost(cost: float) -> NDArray[np.float64]:
+    q = revode.Problem(decay, [1.0], 0.0, 2.0, [cost], vjp=lambda t, y, p, w: (0.0, -p * w, -y * w))
+    q = q.with_quadrature(lambda t, y, p: y, 0.0, vjp=lambda t, y, p, w: (0.0, w, 0 * p)).replace(q0=1.0)
+    s = revode.solve(q, adjoint="recursive_checkpoint", ts=[1.0])
+    g: revode.Gradient = s.pullback(q=1.0, qs=s.qs)
+    path = revode.solve(q, dense=True)
+    return np.concatenate([s.q, g.q0, path.integral(1.0)])
+
+
 def ensemble() -> list[revode.Solution]:
     return revode.solve_each("lorenz", y0=np.ones((10, 3)), threads=2)
 

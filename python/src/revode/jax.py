@@ -34,7 +34,7 @@ _programs: dict[Any, _Program] = {}
 def _program(prepared: Any, dtype: Any) -> _Program:
     """A prepared solve as a function of flat y0 and p that JAX transforms."""
     array: Any = jax.ShapeDtypeStruct
-    result = array((prepared.rows, prepared.states) if prepared.rows else (prepared.states,), dtype)
+    result = array((prepared.rows, prepared.width) if prepared.rows else (prepared.width,), dtype)
     both = array((prepared.states,), dtype), array((prepared.parameters,), dtype)
     if compiled_calls and jax.default_backend() == "cpu":
         number = np.int64(_core.xla_number(prepared))
@@ -95,6 +95,7 @@ def solve(
     **options: Unpack[Options],
 ) -> jax.Array:
     """y(t1), or the states at `ts`, a row each: an array that JAX differentiates by y0 and p, in reverse mode.
+    Of a problem with integrals, y and then q.
 
     The bits are those of revode.solve and of its pullback by recursive_checkpoint with slots, budget and schedule. A
     solve that fails gives NaN.

@@ -85,6 +85,7 @@ def solve(
     **options: Unpack[Options],
 ) -> torch.Tensor:
     """y(t1), or the states at `ts`, a row each: a tensor whose backward() gives the exact gradients by y0 and p.
+    Of a problem with integrals, flat rows of y and then q.
 
     The bits are those of revode.solve and its pullback by recursive_checkpoint with slots, budget and schedule. A solve that
     fails gives NaN. backward() replays the one solve that was made: nothing is solved twice.
@@ -126,6 +127,8 @@ def solve(
         ended = _Solve.apply(prepared, *flat)
     else:
         ended = torch.from_numpy(prepared.values(*(x.detach() for x in flat)))
+    if prepared.width > prepared.states:
+        return ended
     return ended.reshape((*ended.shape[:-1], *start.shape))
 
 
