@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
   m.def("schedules", [] { return names(revode_schedule_name); });
   m.def("problems", [] { return names(revode_problem_name); });
   bind_problems(m);
+  bind_solutions(m);
   bind_solves(m);
   bind_prepared(m);
   bind_networks(m);

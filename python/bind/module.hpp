@@ -18,7 +18,14 @@ struct python_problem : any_problem {
   }
 };
 
+/// A result for (y, q), whose last elements are integrals.
+template <class Of>
+struct with_integrals : Of {
+  std::size_t integrals = 0;
+};
+
 void bind_problems(nb::module_& m);
+void bind_solutions(nb::module_& m);
 void bind_solves(nb::module_& m);
 void bind_prepared(nb::module_& m);
 void bind_networks(nb::module_& m);
