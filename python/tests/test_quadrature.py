@@ -125,6 +125,12 @@ def test_a_running_cost():  # examples/54_cost_by_name.cpp
     assert np.allclose(s.pullback(2 * (s.y - 1), q=1).p, [3.4002, -0.1812], atol=5e-5)
 
 
+def product(named):
+    return named.with_quadrature(
+        lambda t, y, p: y[0] * y[1], vjp=lambda t, y, p, w: (0.0, [w[0] * y[1], w[0] * y[0]], 0 * p)
+    )
+
+
 def test_compiled_integrands_of_a_named_problem():
     number = ctypes.POINTER(ctypes.c_double)
     real, pointer = ctypes.c_double, ctypes.c_void_p
@@ -142,22 +148,22 @@ def test_compiled_integrands_of_a_named_problem():
 
     named = revode.Problem.named("lotka_volterra")
     of_c = named.with_quadrature(integrand, vjp=vjp)
-    of_python = named.with_quadrature(
-        lambda t, y, p: y[0] * y[1], vjp=lambda t, y, p, w: (0.0, [w[0] * y[1], w[0] * y[0]], 0 * p)
-    )
-    one, two = (revode.solve(q, adjoint="recursive_checkpoint", slots=9) for q in (of_c, of_python))
+    one, two = (revode.solve(q, adjoint="recursive_checkpoint", slots=9) for q in (of_c, product(named)))
     assert np.array_equal(one.q, two.q) and one.q[0] > 0
     assert np.array_equal(one.pullback(q=1).p, two.pullback(q=1).p)
 
+
+def test_integrands_of_numba():
     numba = pytest.importorskip("numba")
     number = numba.types.CPointer(numba.types.float64)
 
     @numba.cfunc(numba.types.int32(numba.types.float64, number, number, number, numba.types.voidptr))
-    def in_numba(t, y, p, dq, user):
+    def integrand(t, y, p, dq, user):
         dq[0] = y[0] * y[1]
         return 0
 
-    assert np.array_equal(revode.solve(named.with_quadrature(in_numba)).q, one.q)
+    named = revode.Problem.named("lotka_volterra")
+    assert np.array_equal(revode.solve(named.with_quadrature(integrand)).q, revode.solve(product(named)).q)
 
 
 def test_events_see_y_alone():
@@ -209,7 +215,7 @@ def test_other_starts():
     assert np.array_equal(q.q0, [-1.0]) and np.array_equal(decay().q0, [3.0])
     assert np.allclose(revode.solve(q, rtol=1e-9, atol=1e-12).q, of_q(0.25)[0] - 1, rtol=1e-8)
     q.q0 = [0.0]
-    assert q.identity != decay().identity and q.replace(y0=[1.0]).identity == q.identity
+    assert q.identity != q.replace(q0=[1.0]).identity and q.replace(y0=[1.0]).identity == q.identity
     assert np.allclose(revode.solve(q.replace(y0=[4.0]), rtol=1e-9).q, of_q(0.25, y0=4.0)[0], rtol=1e-7)
     assert np.array_equal(q(0.0, [2.0]), [-0.5])
 
