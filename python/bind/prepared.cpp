@@ -69,7 +69,7 @@ struct prepared_any final : prepared_solve_of<double> {
     python_problem here = q;
     here.y0.assign(y0.begin(), y0.end());
     here.p.assign(p.begin(), p.end());
-    return here.joined();
+    return q.integrand ? here.joined() : any_problem(std::move(here));
   }
   void value(seen y0, seen p, filled y) const override {
     take(solve(at(y0, p), method, o), rows, y);
