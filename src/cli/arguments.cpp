@@ -149,6 +149,7 @@ constexpr std::array train_options{
     option_text{"--plot", "FILE",
                 "draw the fit beside the data, or the density and samples of it, .svg or .png"},
     option_text{"--loss-plot", "FILE", "draw the loss by epoch"},
+    report_option,
     option_text{"--out", "FILE", "write the weights for torch and others, .safetensors"},
     json};
 

@@ -28,13 +28,6 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-std::string command_line(const arguments& given) {
-  std::string text = "revode " + given.command + " " + quoted(given.subject);
-  for (const auto& [name, value] : given.values)
-    text += " " + name + (value.empty() || value == "true" ? "" : " " + quoted(value));
-  return text;
-}
-
 /// Those that the problem has drawn, or a few of all, from the first to the last.
 std::vector<int> shown_components(const erased_problem& p) {
   if (!p.drawn.empty() && p.drawn.size() <= most_curves) return p.drawn;
@@ -157,6 +150,13 @@ chart attempts(const lanes_result& found) {
 }
 
 }  // namespace
+
+std::string command_line(const arguments& given) {
+  std::string text = "revode " + given.command + " " + quoted(given.subject);
+  for (const auto& [name, value] : given.values)
+    text += " " + name + (value.empty() || value == "true" ? "" : " " + quoted(value));
+  return text;
+}
 
 void write_report(const arguments& given, const run_request& r, const solution_type& s,
                   const std::string& printed) {

@@ -9,6 +9,9 @@
 
 namespace revode::cli {
 
+/// What was typed, to be typed again.
+std::string command_line(const arguments& given);
+
 // The page of --report: what was typed, curves, steps, what was printed. The curves come from a solve of
 // their own, which takes the same steps. Throws unwritten.
 void write_report(const arguments& given, const run_request& r, const solution_type& s,

@@ -23,6 +23,7 @@ body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper)
 h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.05rem;margin:1.6rem 0 .3rem}
 pre,code{font:13px/1.45 ui-monospace,monospace}pre{background:var(--panel);padding:.8rem;overflow-x:auto;border-radius:4px}
 .chart{width:100%;height:320px}.legend{min-height:1.5em;font-size:13px;color:var(--soft)}
+.plane{display:block;width:100%;max-width:560px;aspect-ratio:1;cursor:crosshair}
 .dygraph-axis-label,.dygraph-label{color:var(--soft)}
 table{border-collapse:collapse;font-size:14px}td{padding:.1rem .8rem .1rem 0;font-variant-numeric:tabular-nums}
 .bar{display:inline-block;height:.7em;background:var(--bar)}.bar.minus{background:#d55e00}
@@ -43,6 +44,59 @@ for(const c of charts){
     underlayCallback:(g,area,d)=>{g.strokeStyle='rgba(128,128,128,.6)';
       for(const x of c.marks){const left=d.toDomXCoord(x);g.beginPath();g.moveTo(left,area.y);g.lineTo(left,area.y+area.h);g.stroke()}}});
 }
+)";
+
+// Of shades the colours of the pictures by gnuplot, white for 0.
+constexpr std::string_view plane_script = R"(
+const steps=[[0,255,255,255],[.25,184,212,234],[.6,59,131,184],[1,6,47,85]];
+function shade(v){
+  const k=v<.25?1:v<.6?2:3,[a,b]=[steps[k-1],steps[k]],s=(v-a[0])/(b[0]-a[0]);
+  return [1,2,3].map(i=>a[i]+s*(b[i]-a[i])).concat(255)}
+function ticks(a,b){
+  const raw=(b-a)/5,ten=10**Math.floor(Math.log10(raw)),step=ten*[1,2,5,10].find(m=>m*ten>=raw),all=[];
+  for(let k=Math.ceil(a/step);k*step<=b;k++)all.push(+(k*step).toPrecision(6));
+  return all}
+for(const c of planes){
+  const at=document.getElementById(c.id),note=at.nextElementSibling,g=at.getContext('2d'),n=c.side,edge=36;
+  let view=c.view,size,start=null,image=null;
+  if(n>0){
+    image=document.createElement('canvas');image.width=image.height=n;
+    const most=Math.max(...c.shades),all=new ImageData(n,n);
+    c.shades.forEach((v,i)=>all.data.set(shade(v/most),4*((n-1-Math.floor(i/n))*n+i%n)));
+    image.getContext('2d').putImageData(all,0,0)}
+  const px=x=>edge+(size-2*edge)*(x-view[0])/(view[1]-view[0]),py=y=>size-edge-(size-2*edge)*(y-view[2])/(view[3]-view[2]);
+  const place=e=>{const s=(size-2*edge);
+    return [view[0]+(view[1]-view[0])*(e.offsetX-edge)/s,view[2]+(view[3]-view[2])*(size-edge-e.offsetY)/s]};
+  const legend=()=>note.textContent=c.traces.map(t=>t.name).join(', ');
+  function draw(){
+    size=at.clientWidth;const fine=window.devicePixelRatio||1;
+    at.width=at.height=size*fine;g.scale(fine,fine);g.clearRect(0,0,size,size);
+    g.save();g.beginPath();g.rect(edge,edge,size-2*edge,size-2*edge);g.clip();
+    if(image){const [l,r,b,t]=c.view;g.imageSmoothingEnabled=false;g.drawImage(image,px(l),py(t),px(r)-px(l),py(b)-py(t))}
+    c.traces.forEach((t,i)=>{
+      g.strokeStyle=g.fillStyle=colours[t.dots?1:i%8];g.lineWidth=2;g.beginPath();
+      for(const [x,y] of t.points)
+        if(t.dots){g.moveTo(px(x),py(y));g.arc(px(x),py(y),t.points.length>500?1.2:2.2,0,7)}else g.lineTo(px(x),py(y));
+      t.dots?g.fill():g.stroke()});
+    g.restore();g.strokeStyle='#888';g.strokeRect(edge,edge,size-2*edge,size-2*edge);
+    g.fillStyle=getComputedStyle(note).color;g.font='12px system-ui,sans-serif';
+    g.textAlign='center';for(const x of ticks(view[0],view[1]))g.fillText(x,px(x),size-edge+16);
+    g.fillText(c.across,size/2,size-4);
+    g.textAlign='right';for(const y of ticks(view[2],view[3]))g.fillText(y,edge-5,py(y)+4);
+    g.textAlign='left';g.fillText(c.up,4,edge-10)}
+  at.onmousedown=e=>start=place(e);
+  at.onmousemove=e=>{
+    const [x,y]=place(e),[l,r,b,t]=c.view,i=Math.floor(n*(x-l)/(r-l)),j=Math.floor(n*(y-b)/(t-b));
+    note.textContent=c.across+' = '+x.toPrecision(4)+', '+c.up+' = '+y.toPrecision(4)+(i>=0&&i<n&&j>=0&&j<n?': '+c.shades[j*n+i].toPrecision(4):'');
+    if(start){draw();const [p,q]=start;g.strokeRect(px(p),py(q),px(x)-px(p),py(y)-py(q))}};
+  at.onmouseup=e=>{
+    const [x,y]=place(e),[p,q]=start||[x,y],wide=Math.max(Math.abs(x-p),Math.abs(y-q));
+    if(wide>.01*(view[1]-view[0])){const l=Math.min(x,p),b=Math.min(y,q);view=[l,l+wide,b,b+wide]}
+    start=null;draw()};
+  at.onmouseleave=()=>{start=null;legend();draw()};
+  at.ondblclick=()=>{view=c.view;draw()};
+  window.addEventListener('resize',draw);
+  legend();draw()}
 )";
 
 std::string escaped(std::string_view text) {
@@ -79,6 +133,26 @@ json object_of(const chart& c, std::size_t number) {
           {"dots", c.dots},
           {"bars", c.bars},
           {"marks", c.marks}};
+}
+
+/// As long as a picture needs it.
+json short_number(double x) { return std::isfinite(x) ? json(std::stod(rounded(x, 6))) : json(); }
+
+json object_of(const plane& c, std::size_t number) {
+  json shades = json::array(), traces = json::array();
+  for (const double v : c.shades) shades.push_back(short_number(v));
+  for (const trace& t : c.traces) {
+    json points = json::array();
+    for (const auto& [x, y] : t.points) points.push_back({short_number(x), short_number(y)});
+    traces.push_back({{"name", t.name}, {"dots", t.dots}, {"points", std::move(points)}});
+  }
+  return {{"id", "plane" + std::to_string(number)},
+          {"across", c.across},
+          {"up", c.up},
+          {"view", {c.from[0], c.to[0], c.from[1], c.to[1]}},
+          {"side", c.side},
+          {"shades", std::move(shades)},
+          {"traces", std::move(traces)}};
 }
 
 /// As JavaScript within a page: no "</" ends it early.
@@ -119,13 +193,23 @@ std::string report_page::html() const {
     text += "<h2>" + escaped(c.title) + "</h2>\n<div class=\"chart\" id=\"" +
             all.back()["id"].get<std::string>() + "\"></div><div class=\"legend\"></div>\n";
   }
+  json pictures = json::array();
+  for (const plane& c : planes) {
+    pictures.push_back(object_of(c, pictures.size()));
+    text += "<h2>" + escaped(c.title) + "</h2>\n<canvas class=\"plane\" id=\"" +
+            pictures.back()["id"].get<std::string>() +
+            "\"></canvas><div class=\"legend\"></div>\n";
+  }
   if (!gradient.empty()) text += gradient_rows(gradient);
   text += "<h2>What was printed</h2>\n<pre>" + escaped(this->text) + "</pre>\n";
   text += "<footer>Drag across a chart to zoom in, double-click to see all. revode " REVODE_VERSION
           "; charts by dygraphs (MIT).</footer>\n<script>";
   text.append(report_script())
-      .append("</script>\n<script>\nconst charts=" + script_text(all) + ";");
-  return text.append(script).append("</script>\n</html>\n");
+      .append("</script>\n<script>\nconst charts=" + script_text(all) + ";\n");
+  text.append(script);
+  if (!planes.empty())
+    text.append("const planes=" + script_text(pictures) + ";\n").append(plane_script);
+  return text.append("</script>\n</html>\n");
 }
 
 bool has_charts() { return !report_script().empty(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,22 @@ struct chart {
   std::vector<double> marks{};  ///< numbers across with a line upwards: events
 };
 
+/// Points in a plane, joined to a curve or each a dot.
+struct trace {
+  std::string name;
+  std::vector<std::array<double, 2>> points{};
+  bool dots = false;
+};
+
+/// A picture of a plane, of one scale both ways, to zoom into and to read off.
+struct plane {
+  std::string title, across, up;
+  std::array<double, 2> from{}, to{};  ///< its corners
+  int side = 0;                        ///< shades in so many rows of so many cells; 0: none
+  std::vector<double> shades{};        ///< of at least 0, the rows from below
+  std::vector<trace> traces{};         ///< above them
+};
+
 /// A number with a bar of its share of the largest one.
 struct named_number {
   std::string name;
@@ -29,6 +46,7 @@ struct report_page {
   std::string command;  ///< what was typed, to be typed again
   std::string text;     ///< what was printed
   std::vector<chart> charts{};
+  std::vector<plane> planes{};
   std::vector<named_number> gradient{};
 
   std::string html() const;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <cli/arguments.hpp>
+#include <cli/report_page.hpp>
 #include <revode/config.hpp>
 #include <revode/status.hpp>
 
@@ -18,7 +20,7 @@ struct training_request {
   index epochs = 0;
   std::uint64_t seed = 1;
   double rate = 0;
-  std::string plot, loss_plot, out;
+  std::string plot, loss_plot, report, out;
   bool json = false;
 };
 
@@ -36,7 +38,8 @@ struct training {
   std::vector<double> losses;  ///< the means of whole epochs
   double seconds = 0;
   std::vector<found_number> found;
-  std::function<void(const std::string&path)> draw, save;
+  std::function<std::vector<plane>()> learned;
+  std::function<void(const std::string&path)> save;
 };
 
 /// One minibatch: its loss, or why there is none.
@@ -56,6 +59,14 @@ training train_spiral(const training_request& r);
 training train_density(const training_request& r);
 
 /// The losses by epoch, on a logarithmic scale where all are positive and far apart.
+chart losses_by_epoch(const training_request& r, const training& t);
 void draw_losses(const training_request& r, const training& t);
+
+/// What was learned, by gnuplot, the planes side by side.
+void draw_planes(const std::string& path, const std::vector<plane>& planes);
+
+/// The page of --report: what was typed, losses, what was learned, what was printed. Throws unwritten.
+void write_report(const arguments& given, const training_request& r, const training& t,
+                  const std::vector<plane>& planes, const std::string& printed);
 
 }  // namespace revode::cli

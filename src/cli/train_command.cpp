@@ -74,9 +74,11 @@ training_request read_training(const arguments& given, const named_training& cho
            " (a step is so many times Adam's direction: positive, finite) give e.g. --rate 0.03?");
   r.plot = given.value_or("--plot", "");
   r.loss_plot = given.value_or("--loss-plot", "");
+  r.report = given.value_or("--report", "");
   r.out = given.value_or("--out", "");
   if (given.has("--plot")) check_picture("--plot", r.plot);
   if (given.has("--loss-plot")) check_picture("--loss-plot", r.loss_plot);
+  if (given.has("--report")) check_report(r.report);
   if (given.has("--out")) check_weights(r.out);
   return r;
 }
@@ -147,13 +149,17 @@ report train_command(const arguments& given) {
   const training_request r = read_training(given, chosen);
   const training t = chosen.run(r);
   report done{r.json ? json_of_training(r, t) : text_of_training(r, t)};
+  const bool whole = t.ended == status::success;
+  std::vector<plane> planes;
+  if (whole && !(r.plot.empty() && r.report.empty())) planes = t.learned();
   if (!r.loss_plot.empty() && !t.losses.empty()) add_file(done, [&] { draw_losses(r, t); });
-  if (t.ended != status::success) {
+  if (!r.report.empty()) add_file(done, [&] { write_report(given, r, t, planes, done.text); });
+  if (!whole) {
     done.exit_status = 1;
     done.complaint += (done.complaint.empty() ? "" : "\n") + failure_of(r, t);
     return done;
   }
-  if (!r.plot.empty()) add_file(done, [&] { t.draw(r.plot); });
+  if (!r.plot.empty()) add_file(done, [&] { draw_planes(r.plot, planes); });
   if (!r.out.empty()) add_file(done, [&] { t.save(r.out); });
   return done;
 }

@@ -6,8 +6,10 @@
 #include <memory>
 #include <numbers>
 #include <span>
+#include <utility>
+#include <vector>
 
-#include <cli/gnuplot.hpp>
+#include <cli/text.hpp>
 #include <cli/train_weights.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/nn/density.hpp>
@@ -78,35 +80,28 @@ trained_step learn(flow_problem& q, const batch& seen, std::span<const index> ch
 }
 
 /// The flow's density on a grid, and what it makes of normal numbers.
-void draw(const std::string& path, const training_request& r, flow_problem q, double loss) {
+std::vector<plane> picture(const training_request& r, flow_problem q, double loss) {
   constexpr int cells = 120;
   constexpr double edge = 3.5;
-  const auto at = [](int i) { return 2 * edge * (i + 0.5) / cells - edge; };
+  const auto at = [](int i) { return static_cast<float>(2 * edge * (i + 0.5) / cells - edge); };
+  plane density{"density after " + std::to_string(r.epochs) +
+                    (r.epochs == 1 ? " epoch" : " epochs") + ": mean of -log p " + rounded(loss, 4),
+                "x0", "x1", {-edge, -edge}, {edge, edge}, cells};
+  plane samples = density;
   q.y0 = batch::Zero(q.f.states(), cells * cells);
-  for (int j = 0; j < cells * cells; ++j)
-    q.y0.col(j).head(2) << static_cast<float>(at(j % cells)), static_cast<float>(at(j / cells));
+  for (int j = 0; j < cells * cells; ++j) q.y0.col(j).head(2) << at(j % cells), at(j / cells);
   const batch end = solve(q, tsit5{}, solved(1e-4)).y;
+  for (int j = 0; j < cells * cells; ++j)
+    density.shades.push_back(std::exp(nn::log_normal(end.col(j).data(), 2) - end(2, j)));
   q.y0 = nn::normal_start<float>(q.f, 1500, r.seed);
   std::swap(q.t0, q.t1);  // from the normal distribution back to the data
   const batch made = solve(q, tsit5{}, solved(1e-4)).y;
-  gnuplot_program g(path, 1160, 600);
-  g << "$density << EOD\n";
-  for (int j = 0; j < cells * cells; ++j) {
-    const double p = std::exp(nn::log_normal(end.col(j).data(), 2) - end(2, j));
-    ((((g << at(j % cells)) << " ") << at(j / cells)) << " ") << p << "\n";
-  }
-  g << "EOD\n$samples << EOD\n";
-  for (index j = 0; j < made.cols(); ++j) ((g << made(0, j)) << " ") << made(1, j) << "\n";
-  const std::string range = "[" + rounded(-edge, 3) + ":" + rounded(edge, 3) + "]";
-  g << "EOD\nset multiplot layout 1,2\nunset key\nset size ratio -1\nset xrange " + range +
-           "\nset yrange " + range + "\nset colorbox noborder\nset lmargin 5\nset rmargin 3\n";
-  g.title("density after " + std::to_string(r.epochs) + " epochs: mean of -log p " +
-          rounded(loss, 4));
-  g << "set palette defined (0 '#ffffff', 0.25 '#b8d4ea', 0.6 '#3b83b8', 1 '#062f55')\n"
-       "unset colorbox\nplot $density using 1:2:3 with image\n";
-  g.title("1500 samples");
-  g << "plot $samples using 1:2 with points pt 7 ps 0.3 lc rgb '#d55e00'\nunset multiplot\n";
-  g.run();
+  samples.title = "1500 samples";
+  samples.side = 0;
+  samples.traces = {{"samples", {}, true}};
+  for (index j = 0; j < made.cols(); ++j)
+    samples.traces[0].points.push_back({made(0, j), made(1, j)});
+  return {std::move(density), std::move(samples)};
 }
 
 }  // namespace
@@ -135,7 +130,7 @@ training train_density(const training_request& r) {
   const double loss = nn::negative_log_likelihood(f, s.y, w), least = true_loss(q->y0);
   t.found = {{"held_out_loss", loss, "loss of 4000 other points"},
              {"true_loss", least, "that of the density itself"}};
-  t.draw = [=](const std::string& path) { draw(path, r, *q, loss); };
+  t.learned = [=] { return picture(r, *q, loss); };
   t.save = [=](const std::string& path) { save_weights(q->f.field().network(), q->p, path); };
   return t;
 }

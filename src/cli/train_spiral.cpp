@@ -5,8 +5,8 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <vector>
 
-#include <cli/gnuplot.hpp>
 #include <cli/train_weights.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/nn/minibatches.hpp>
@@ -72,22 +72,20 @@ solution<batch> follow(const spiral_problem& trained, const batch& seen) {
   return solve(q, tsit5{}, saved(1e-6, finer * followed, between / finer));
 }
 
-void draw(const std::string& path, const training_request& r, const batch& seen,
-          const solution<batch>& s, double distance) {
-  gnuplot_program g(path, 760, 720);
-  g << "$seen << EOD\n";
-  for (index k = 0; k <= followed; ++k) ((g << seen(0, k)) << " ") << seen(1, k) << "\n";
-  g << "EOD\n$fit << EOD\n";
-  ((g << seen(0, 0)) << " ") << seen(1, 0) << "\n";
-  for (const batch& y : s.ys) ((g << y(0)) << " ") << y(1) << "\n";
-  g << "EOD\n";
-  g.title("spiral, " + std::to_string(r.epochs) + " epochs: the network follows it to within " +
-          rounded(distance, 2));
-  g << "set size ratio -1\nset xlabel 'y0'\nset ylabel 'y1' rotate by 0\nset key inside bottom "
-       "right\nplot $fit using 1:2 with lines lt 1 lw 2 title 'network', $seen using 1:2 with "
-       "points "
-       "pt 7 ps 0.5 lc rgb '#d55e00' title 'data'\n";
-  g.run();
+plane picture(const training_request& r, const batch& seen, const solution<batch>& s,
+              double distance) {
+  plane c{"spiral, " + std::to_string(r.epochs) + (r.epochs == 1 ? " epoch" : " epochs") +
+              ": the network follows it to within " + rounded(distance, 2),
+          "y0", "y1"};
+  c.traces = {{"network", {{seen(0, 0), seen(1, 0)}}}, {"data", {}, true}};
+  for (const batch& y : s.ys) c.traces[0].points.push_back({y(0), y(1)});
+  for (index k = 0; k <= followed; ++k) c.traces[1].points.push_back({seen(0, k), seen(1, k)});
+  double most = 0;
+  for (const trace& t : c.traces)
+    for (const auto& [x, y] : t.points) most = std::max({most, std::abs(x), std::abs(y)});
+  c.to.fill(1.05 * most);
+  c.from.fill(-1.05 * most);
+  return c;
 }
 
 }  // namespace
@@ -114,7 +112,7 @@ training train_spiral(const training_request& r) {
     distance =
         std::max(distance, (s.ys[static_cast<std::size_t>(finer * k - 1)] - seen.col(k)).norm());
   t.found.push_back({"distance", distance, "greatest distance from the spiral"});
-  t.draw = [=](const std::string& path) { draw(path, r, seen, s, distance); };
+  t.learned = [=] { return std::vector{picture(r, seen, s, distance)}; };
   t.save = [=](const std::string& path) { save_weights(q->f.network(), q->p, path); };
   return t;
 }

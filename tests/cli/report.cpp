@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
 
@@ -12,11 +13,15 @@
 namespace revode::cli {
 namespace {
 
-/// The charts of a page, as its script has them; none: the command was built without.
-nlohmann::ordered_json charts_of(const std::string& page) {
-  const std::string before = "<script>\nconst charts=";
+/// What a page's script begins with behind these words.
+nlohmann::ordered_json after(const std::string& page, const std::string& before) {
   const std::size_t from = page.find(before) + before.size();
   return nlohmann::ordered_json::parse(page.substr(from, page.find(";\n", from) - from));
+}
+
+/// The charts of a page; none: the command was built without.
+nlohmann::ordered_json charts_of(const std::string& page) {
+  return after(page, "<script>\nconst charts=");
 }
 
 bool without_charts(const outcome& o) {
@@ -86,6 +91,61 @@ TEST_CASE("the report of a gradient and of an ensemble") {
   double lanes = 0;
   for (const auto& row : charts[1]["rows"]) lanes += row[1].get<double>();
   CHECK(lanes == 16);
+}
+
+TEST_CASE("the report of a training: its losses, and what was learned") {
+  const temporary_file file("train.html");
+  const std::string words = "train density --epochs 2 --report '" + file.path() + "'";
+  const outcome o = run(words);
+  if (without_charts(o)) return;
+  REQUIRE(o.exit_status == 0);
+  const std::string page = file.text();
+  CHECK(page.find(" src=") == page.npos);
+  CHECK(page.find("href=") == page.npos);
+  CHECK(page.find("<code>revode train density --epochs 2 --report ") != page.npos);
+  CHECK(page.find("<pre>" + o.out + "</pre>") != page.npos);
+  const auto losses = charts_of(page);
+  const auto said = run(words + " --json").json();
+  REQUIRE(losses.size() == 1);
+  CHECK(losses[0]["across"] == "epoch");
+  CHECK(losses[0]["log_up"] == false);
+  REQUIRE(losses[0]["rows"].size() == 2);
+  for (std::size_t k = 0; k < 2; ++k) {
+    CHECK(losses[0]["rows"][k][0] == k + 1);
+    CHECK(losses[0]["rows"][k][1] == said["losses"][k]);
+    CHECK(losses[0]["rows"][k][2] == said["true_loss"]);
+  }
+  const auto learned = after(page, "\nconst planes=");
+  REQUIRE(learned.size() == 2);
+  const double cell = (3.5 + 3.5) / learned[0]["side"].get<double>();
+  double mass = 0;  // of a density
+  for (const auto& p : learned[0]["shades"]) mass += p.get<double>() * cell * cell;
+  CHECK(mass > 0.9);
+  CHECK(mass < 1.01);
+  CHECK(learned[1]["shades"].empty());
+  CHECK(learned[1]["traces"][0]["points"].size() == 1500);
+}
+
+TEST_CASE("the report of a training over decades, and of one that fails") {
+  const temporary_file file("spiral.html");
+  const outcome o = run("train spiral --epochs 6 --report '" + file.path() + "'");
+  if (without_charts(o)) return;
+  CHECK(charts_of(file.text())[0]["log_up"] == true);
+  CHECK(charts_of(file.text())[0]["rows"].size() == 6);
+  const auto learned = after(file.text(), "\nconst planes=");
+  REQUIRE(learned.size() == 1);
+  const auto& network = learned[0]["traces"][0]["points"];
+  const auto& data = learned[0]["traces"][1]["points"];
+  REQUIRE(network.size() == 5 * 120 + 1);
+  REQUIRE(data.size() == 120 + 1);
+  CHECK(network[0] == data[0]);
+  for (std::size_t k = 0; k <= 120; ++k)  // y = 2 exp(-t/10) (cos 2t, -sin 2t) at t = k/10
+    CHECK(std::hypot(data[k][0].get<double>(), data[k][1].get<double>()) ==
+          doctest::Approx(2 * std::exp(-0.01 * static_cast<double>(k))).epsilon(1e-5));
+  CHECK(network[5][0].get<double>() == doctest::Approx(data[1][0].get<double>()).epsilon(0.2));
+  CHECK(run("train spiral --rate 1e6 --report '" + file.path() + "'").exit_status == 1);
+  CHECK(charts_of(file.text()).empty());
+  CHECK(file.text().find("const planes=") == std::string::npos);
 }
 
 TEST_CASE("a report that is no page, or cannot be written") {
