@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <cli/check.hpp>
+#include <cli/gradient_survey.hpp>
 #include <cli/lists.hpp>
 #include <cli/output_arrays.hpp>
 #include <cli/output_csv.hpp>
@@ -29,8 +30,14 @@ report ended_with(std::string text, const char* what, status s) {
           std::string("the ") + what + " ended with " + name(s) + " (" + explain(s) + ")"};
 }
 
-/// Seconds; a failed solve that took less is repeated, to say why.
+/// Seconds; a failed solve or gradient that took less is repeated, to say why.
 constexpr double longest_to_repeat = 2;
+
+/// Is the reverse pass worth repeating, to say why its gradient is not finite?
+bool to_be_told(const gradient_request& r, const differentiated& d) {
+  return d.ended() == status::non_finite_gradient && !r.json && !r.settings.restart &&
+         d.seconds + d.gradients.front().seconds < longest_to_repeat;
+}
 
 /// Runs `work(problem)` over a field that shows its progress where somebody is watching.
 template <class Work>
@@ -124,6 +131,9 @@ report gradient_command(const arguments& given) {
                            : is_complete(d.result.status) ? "reverse pass"
                                                           : "solve",
                            checked ? check->ended : d.ended());
+  if (to_be_told(r, d))
+    if (const std::string why = why_no_gradient(r); !why.empty())
+      done.complaint += "\n" + why.substr(0, why.size() - 1);
   add_files(done, r, d.result, steps, arrays_of_gradient(r, d));
   if (!r.report.empty()) add_file(done, [&] { write_report(given, r, d, done.text); });
   return done;
