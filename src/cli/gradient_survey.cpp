@@ -126,11 +126,12 @@ std::vector<std::string> equations(const Field& f, const erased_problem& q, cons
 
 template <class Field>
 std::string text_of(const Field& f, const erased_problem& q, const lost_product& l) {
+  const bool at_start = l.t == q.t0;
   std::vector<std::string> by, where, entries;
   for (const Eigen::Index i : l.by_y) {
     by.push_back(q.labels[static_cast<std::size_t>(i)]);
     where.push_back(by.back() + " = " + rounded(l.y[i], 6));
-    entries.push_back("y0 " + by.back());
+    if (at_start) entries.push_back("y0 " + by.back());
   }
   for (const Eigen::Index i : l.by_p) {
     by.push_back(q.parameter_names[static_cast<std::size_t>(i)]);
@@ -139,19 +140,16 @@ std::string text_of(const Field& f, const erased_problem& q, const lost_product&
   }
   if (l.by_t) {
     by.push_back("t");
-    entries.push_back("t0");
+    if (at_start) entries.push_back("t0");
   }
   const std::string of = joined(equations(f, q, l));
   std::string text = "  the derivative of " + (of.empty() ? "the field" : of) + " by " +
                      joined(by) + " is not finite at t = " + rounded(l.t, 6) +
                      (where.empty() ? "" : ", where " + joined(where)) + "\n";
-  if (l.t != q.t0)
-    return text +
-           "  so: a derivative that does not exist there, such as that of sqrt at 0: write the "
-           "field so that it has one\n";
-  return text + "  not finite: the gradient by " + joined(entries) +
-         "\n  so: a derivative that does not exist at a start, such as that of sqrt at 0: begin "
-         "beside it, or write the field so that it has one\n";
+  if (!entries.empty()) text += "  not finite: the gradient by " + joined(entries) + "\n";
+  return text + "  so: a derivative that does not exist " + (at_start ? "at a start" : "there") +
+         ", such as that of sqrt at 0: " + (at_start ? "begin beside it, or " : "") +
+         "write the field so that it has one\n";
 }
 
 }  // namespace
