@@ -15,7 +15,8 @@ namespace revode::cli {
 namespace {
 
 constexpr std::size_t most_names = 6;
-constexpr double near_overflow = 1e150;  // of cotangents: no derivative that exists is as far from 1e308
+constexpr double near_overflow =
+    1e150;  // of cotangents: no derivative that exists is as far from 1e308
 
 /// The first product wᵀ∂f of a reverse pass that is not finite, or the first w.
 struct lost_product {
@@ -69,7 +70,8 @@ struct surveyed_rule : passed_derivatives<const Field&> {
 
   template <class Face, class T, class V>
   void look(Face, const T& t, const V& y, const V& p, V w) const {
-    const double before = std::exchange(lost->largest, values(w).template lpNorm<Eigen::Infinity>());
+    const double before =
+        std::exchange(lost->largest, values(w).template lpNorm<Eigen::Infinity>());
     lost->t = value_of(t);
     lost->found = !not_finite(w).empty();
     if (lost->found) lost->largest = before;
@@ -163,8 +165,8 @@ std::string why_no_gradient(const gradient_request& r) {
     r.differentiate(bind(r.problem, f), weightings);
     return lost.of_field ? text_of(field, r.problem, lost) : std::string();
   };
-  const std::string of_field = r.problem.has_mass() ? survey(erased_massive_field(r.problem.f))
-                                                    : survey(r.problem.f);
+  const std::string of_field =
+      r.problem.has_mass() ? survey(erased_massive_field(r.problem.f)) : survey(r.problem.f);
   const std::string title = "why there is no gradient\n";
   if (lost.of_field) return title + of_field;
   if (lost.largest > near_overflow)

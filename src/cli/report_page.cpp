@@ -67,13 +67,13 @@ for(const c of planes){
   const px=x=>edge+(size-2*edge)*(x-view[0])/(view[1]-view[0]),py=y=>size-edge-(size-2*edge)*(y-view[2])/(view[3]-view[2]);
   const place=e=>{const s=(size-2*edge);
     return [view[0]+(view[1]-view[0])*(e.offsetX-edge)/s,view[2]+(view[3]-view[2])*(size-edge-e.offsetY)/s]};
-  const legend=()=>note.textContent=c.traces.map(t=>t.name).join(', ');
+  const legend=()=>note.textContent=c.drawn.map(t=>t.name).join(', ');
   function draw(){
     size=at.clientWidth;const fine=window.devicePixelRatio||1;
     at.width=at.height=size*fine;g.scale(fine,fine);g.clearRect(0,0,size,size);
     g.save();g.beginPath();g.rect(edge,edge,size-2*edge,size-2*edge);g.clip();
     if(image){const [l,r,b,t]=c.view;g.imageSmoothingEnabled=false;g.drawImage(image,px(l),py(t),px(r)-px(l),py(b)-py(t))}
-    c.traces.forEach((t,i)=>{
+    c.drawn.forEach((t,i)=>{
       g.strokeStyle=g.fillStyle=colours[t.dots?1:i%8];g.lineWidth=2;g.beginPath();
       for(const [x,y] of t.points)
         if(t.dots){g.moveTo(px(x),py(y));g.arc(px(x),py(y),t.points.length>500?1.2:2.2,0,7)}else g.lineTo(px(x),py(y));
@@ -139,12 +139,12 @@ json object_of(const chart& c, std::size_t number) {
 json short_number(double x) { return std::isfinite(x) ? json(std::stod(rounded(x, 6))) : json(); }
 
 json object_of(const plane& c, std::size_t number) {
-  json shades = json::array(), traces = json::array();
+  json shades = json::array(), drawn = json::array();
   for (const double v : c.shades) shades.push_back(short_number(v));
-  for (const trace& t : c.traces) {
+  for (const drawn_points& t : c.drawn) {
     json points = json::array();
     for (const auto& [x, y] : t.points) points.push_back({short_number(x), short_number(y)});
-    traces.push_back({{"name", t.name}, {"dots", t.dots}, {"points", std::move(points)}});
+    drawn.push_back({{"name", t.name}, {"dots", t.dots}, {"points", std::move(points)}});
   }
   return {{"id", "plane" + std::to_string(number)},
           {"across", c.across},
@@ -152,7 +152,7 @@ json object_of(const plane& c, std::size_t number) {
           {"view", {c.from[0], c.to[0], c.from[1], c.to[1]}},
           {"side", c.side},
           {"shades", std::move(shades)},
-          {"traces", std::move(traces)}};
+          {"drawn", std::move(drawn)}};
 }
 
 /// As JavaScript within a page: no "</" ends it early.
@@ -197,8 +197,7 @@ std::string report_page::html() const {
   for (const plane& c : planes) {
     pictures.push_back(object_of(c, pictures.size()));
     text += "<h2>" + escaped(c.title) + "</h2>\n<canvas class=\"plane\" id=\"" +
-            pictures.back()["id"].get<std::string>() +
-            "\"></canvas><div class=\"legend\"></div>\n";
+            pictures.back()["id"].get<std::string>() + "\"></canvas><div class=\"legend\"></div>\n";
   }
   if (!gradient.empty()) text += gradient_rows(gradient);
   text += "<h2>What was printed</h2>\n<pre>" + escaped(this->text) + "</pre>\n";

@@ -19,7 +19,7 @@ struct chart {
 };
 
 /// Points in a plane, joined to a curve or each a dot.
-struct trace {
+struct drawn_points {
   std::string name;
   std::vector<std::array<double, 2>> points{};
   bool dots = false;
@@ -31,7 +31,7 @@ struct plane {
   std::array<double, 2> from{}, to{};  ///< its corners
   int side = 0;                        ///< shades in so many rows of so many cells; 0: none
   std::vector<double> shades{};        ///< of at least 0, the rows from below
-  std::vector<trace> traces{};         ///< above them
+  std::vector<drawn_points> drawn{};   ///< above them
 };
 
 /// A number with a bar of its share of the largest one.

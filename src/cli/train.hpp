@@ -39,7 +39,7 @@ struct training {
   double seconds = 0;
   std::vector<found_number> found;
   std::function<std::vector<plane>()> learned;
-  std::function<void(const std::string&path)> save;
+  std::function<void(const std::string& path)> save;
 };
 
 /// One minibatch: its loss, or why there is none.

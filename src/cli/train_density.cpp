@@ -86,7 +86,11 @@ std::vector<plane> picture(const training_request& r, flow_problem q, double los
   const auto at = [](int i) { return static_cast<float>(2 * edge * (i + 0.5) / cells - edge); };
   plane density{"density after " + std::to_string(r.epochs) +
                     (r.epochs == 1 ? " epoch" : " epochs") + ": mean of -log p " + rounded(loss, 4),
-                "x0", "x1", {-edge, -edge}, {edge, edge}, cells};
+                "x0",
+                "x1",
+                {-edge, -edge},
+                {edge, edge},
+                cells};
   plane samples = density;
   q.y0 = batch::Zero(q.f.states(), cells * cells);
   for (int j = 0; j < cells * cells; ++j) q.y0.col(j).head(2) << at(j % cells), at(j / cells);
@@ -98,9 +102,9 @@ std::vector<plane> picture(const training_request& r, flow_problem q, double los
   const batch made = solve(q, tsit5{}, solved(1e-4)).y;
   samples.title = "1500 samples";
   samples.side = 0;
-  samples.traces = {{"samples", {}, true}};
+  samples.drawn = {{"samples", {}, true}};
   for (index j = 0; j < made.cols(); ++j)
-    samples.traces[0].points.push_back({made(0, j), made(1, j)});
+    samples.drawn[0].points.push_back({made(0, j), made(1, j)});
   return {std::move(density), std::move(samples)};
 }
 

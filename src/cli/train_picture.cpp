@@ -28,9 +28,9 @@ void draw(gnuplot_program& g, const plane& c) {
     g << "EOD\n";
   }
   std::string plots = c.side > 0 ? "$shades using 1:2:3 with image" : "";
-  for (std::size_t k = 0; k < c.traces.size(); ++k) {
-    const trace& t = c.traces[k];
-    const std::string data = "$trace" + std::to_string(k);
+  for (std::size_t k = 0; k < c.drawn.size(); ++k) {
+    const drawn_points& t = c.drawn[k];
+    const std::string data = "$drawn_points" + std::to_string(k);
     g << data + " << EOD\n";
     for (const auto& [x, y] : t.points) ((g << x) << " ") << y << "\n";
     g << "EOD\n";
@@ -44,7 +44,7 @@ void draw(gnuplot_program& g, const plane& c) {
   g << "set xlabel " + gnuplot_quoted(c.across) + "\nset ylabel " + gnuplot_quoted(c.up) +
            " rotate by 0\nset xrange " + range(c.from[0], c.to[0]) + "\nset yrange " +
            range(c.from[1], c.to[1]) +
-           (c.traces.size() > 1 ? "\nset key inside bottom right\n" : "\nunset key\n") + "plot " +
+           (c.drawn.size() > 1 ? "\nset key inside bottom right\n" : "\nunset key\n") + "plot " +
            plots + "\n";
 }
 
@@ -102,8 +102,9 @@ void draw_losses(const training_request& r, const training& t) {
 
 void write_report(const arguments& given, const training_request& r, const training& t,
                   const std::vector<plane>& planes, const std::string& printed) {
-  report_page page{r.what + ", " + std::to_string(r.epochs) + (r.epochs == 1 ? " epoch" : " epochs"),
-                   command_line(given), printed};
+  report_page page{
+      r.what + ", " + std::to_string(r.epochs) + (r.epochs == 1 ? " epoch" : " epochs"),
+      command_line(given), printed};
   if (!t.losses.empty()) page.charts.push_back(losses_by_epoch(r, t));
   page.planes = planes;
   write_file("--report", r.report, page.html());

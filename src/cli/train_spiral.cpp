@@ -77,11 +77,11 @@ plane picture(const training_request& r, const batch& seen, const solution<batch
   plane c{"spiral, " + std::to_string(r.epochs) + (r.epochs == 1 ? " epoch" : " epochs") +
               ": the network follows it to within " + rounded(distance, 2),
           "y0", "y1"};
-  c.traces = {{"network", {{seen(0, 0), seen(1, 0)}}}, {"data", {}, true}};
-  for (const batch& y : s.ys) c.traces[0].points.push_back({y(0), y(1)});
-  for (index k = 0; k <= followed; ++k) c.traces[1].points.push_back({seen(0, k), seen(1, k)});
+  c.drawn = {{"network", {{seen(0, 0), seen(1, 0)}}}, {"data", {}, true}};
+  for (const batch& y : s.ys) c.drawn[0].points.push_back({y(0), y(1)});
+  for (index k = 0; k <= followed; ++k) c.drawn[1].points.push_back({seen(0, k), seen(1, k)});
   double most = 0;
-  for (const trace& t : c.traces)
+  for (const drawn_points& t : c.drawn)
     for (const auto& [x, y] : t.points) most = std::max({most, std::abs(x), std::abs(y)});
   c.to.fill(1.05 * most);
   c.from.fill(-1.05 * most);

@@ -123,7 +123,7 @@ TEST_CASE("the report of a training: its losses, and what was learned") {
   CHECK(mass > 0.9);
   CHECK(mass < 1.01);
   CHECK(learned[1]["shades"].empty());
-  CHECK(learned[1]["traces"][0]["points"].size() == 1500);
+  CHECK(learned[1]["drawn"][0]["points"].size() == 1500);
 }
 
 TEST_CASE("the report of a training over decades, and of one that fails") {
@@ -134,8 +134,8 @@ TEST_CASE("the report of a training over decades, and of one that fails") {
   CHECK(charts_of(file.text())[0]["rows"].size() == 6);
   const auto learned = after(file.text(), "\nconst planes=");
   REQUIRE(learned.size() == 1);
-  const auto& network = learned[0]["traces"][0]["points"];
-  const auto& data = learned[0]["traces"][1]["points"];
+  const auto& network = learned[0]["drawn"][0]["points"];
+  const auto& data = learned[0]["drawn"][1]["points"];
   REQUIRE(network.size() == 5 * 120 + 1);
   REQUIRE(data.size() == 120 + 1);
   CHECK(network[0] == data[0]);

@@ -68,8 +68,8 @@ TEST_CASE("why a gradient is not finite: by what, where, and what to try") {
                                  "b' = sqrt(k) * a - h * sqrt(b)\nz' = 0\n"
                                  "event low when a falls below 3.8 then b = b + sqrt(z)\n";
   const auto told = [&](const std::string& words) {
-    const outcome o = run("grad '" + model.path() + "' " + words,
-                          "REVODE_CACHE='" + cache.path() + "'");
+    const outcome o =
+        run("grad '" + model.path() + "' " + words, "REVODE_CACHE='" + cache.path() + "'");
     CHECK(o.exit_status == 1);
     const std::string said =
         "the reverse pass ended with non_finite_gradient (the derivative became infinite or NaN)\n";
