@@ -101,6 +101,17 @@ TEST_CASE("why a gradient is not finite: by what, where, and what to try") {
   std::filesystem::remove_all(cache.path());
 }
 
+TEST_CASE("why a gradient is not finite: its cotangents overflow") {
+  const outcome o = run("grad decay --params -1000 --y0 0 --t1 1 --fixed-step 0.001");
+  CHECK(o.exit_status == 1);
+  CHECK(
+      o.err.find("\nwhy there is no gradient\n  the cotangents grow beyond all numbers on the way "
+                 "back, at t = 0.2") != std::string::npos);
+  CHECK(
+      o.err.ends_with("\n  so: they overflow, as those of a chaotic solution do over long times: "
+                      "try a shorter interval\n"));
+}
+
 TEST_CASE("why changes no step") {
   const std::string plain = run("solve lorenz").out, told = run("solve lorenz --why").out;
   CHECK(plain.substr(0, plain.find("time: ")) == told.substr(0, told.find("time: ")));
