@@ -105,7 +105,10 @@ void write_report(const arguments& given, const training_request& r, const train
   report_page page{
       r.what + ", " + std::to_string(r.epochs) + (r.epochs == 1 ? " epoch" : " epochs"),
       command_line(given), printed};
-  if (!t.losses.empty()) page.charts.push_back(losses_by_epoch(r, t));
+  if (!t.losses.empty()) {
+    page.charts.push_back(losses_by_epoch(r, t));
+    page.charts.back().title = "Loss by epoch";
+  }
   page.planes = planes;
   write_file("--report", r.report, page.html());
 }
