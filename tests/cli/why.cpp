@@ -63,10 +63,11 @@ TEST_CASE("why is said by itself where a solve fails, beside the result") {
 
 TEST_CASE("why a gradient is not finite: by what, where, and what to try") {
   const temporary_file model("why.ode"), cache("why_cache");
-  std::ofstream(model.path()) << "time 0 .. 1\nparameter k = 0.01, h = 0.05\n"
-                                 "state a = 4, b = 0, z = 1\na' = -sqrt(k) * a\n"
-                                 "b' = sqrt(k) * a - h * sqrt(b)\nz' = 0\n"
-                                 "event low when a falls below 3.8 then continue, b = b + sqrt(z)\n";
+  std::ofstream(model.path())
+      << "time 0 .. 1\nparameter k = 0.01, h = 0.05\n"
+         "state a = 4, b = 0, z = 1\na' = -sqrt(k) * a\n"
+         "b' = sqrt(k) * a - h * sqrt(b)\nz' = 0\n"
+         "event low when a falls below 3.8 then continue, b = b + sqrt(z)\n";
   const auto told = [&](const std::string& words) {
     const outcome o =
         run("grad '" + model.path() + "' " + words, "REVODE_CACHE='" + cache.path() + "'");
