@@ -175,7 +175,7 @@ std::string why_no_gradient(const gradient_request& r) {
            "\n  so: they overflow, as those of a chaotic solution do over long times: try a "
            "shorter interval\n";
   return title + "  every derivative of the field is finite where the solve took it" +
-         (lost.found ? "; the cotangents are not at t = " + rounded(lost.t, 6) : "") +
+         (lost.found ? "; from t = " + rounded(lost.t, 6) + " back the cotangents are not" : "") +
          (r.has_events() ? "\n  so: a derivative that does not exist at an event, of its condition "
                            "or of what it changes\n"
                          : "\n");
