@@ -59,11 +59,26 @@ any_event beside_integrals(const any_event& e, int n) {
   return any_event(std::make_shared<const erased_event>(std::move(longer)), e.has_pulls());
 }
 
+/// That of (y, q), which refuses states of another length: it would read past their ends.
+template <class F>
+struct sized_field_and_integrand : field_and_integrand<F, callback_field, vector, vector> {
+  using base = field_and_integrand<F, callback_field, vector, vector>;
+
+  template <class Face, class T, class V, class... A>
+  auto value(Face face, const T& t, const V& z, A&&... a) const
+      -> decltype(std::declval<const base&>().value(face, t, z, a...)) {
+    const Eigen::Index n = this->y.size(), k = this->q.size();
+    if (z.size() != n + k)
+      misuse("a state of " + std::to_string(z.size()) + " numbers (the problem has " +
+             std::to_string(n) + " and then " + std::to_string(k) + " integrals) give both in y0?");
+    base::value(face, t, z, a...);
+  }
+};
+
 template <class F>
 erased_field with_integrand(const F& f, const callback_field& g, const any_state& y0,
                             const any_state& q0) {
-  return erased_field(
-      field_with_quadrature<F, callback_field, vector, vector>{{f, g, to_eigen(y0), to_eigen(q0)}});
+  return erased_field(field_by<sized_field_and_integrand<F>>{{{f, g, to_eigen(y0), to_eigen(q0)}}});
 }
 
 /// The first n of a state.

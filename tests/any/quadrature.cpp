@@ -214,6 +214,13 @@ TEST_CASE("integrands that cannot be taken are refused before any work") {
        "a gradient of callbacks without vjp and jvp (their derivatives are not known) give one of "
        "them, or by_finite_differences?");
   CHECK(solve(with_quadrature(q, g), "tsit5", {}).y.size() == 2);
+  for (const any_state& y0 : {any_state{1}, any_state{1, 0, 0}}) {
+    const std::string text = "a state of " + std::to_string(y0.size()) +
+                             " numbers (the problem has 1 and then 1 integrals) give both in y0?";
+    says(
+        [&] { solve_each(with_quadrature(q, g), "tsit5", {}, std::vector<any_point>{{.y0 = y0}}); },
+        text.c_str());
+  }
   g.by_finite_differences = true;
   says([&] { with_quadrature(q, g); },
        "an integrand by differences alone (they are those of its vjp) give it a vjp or jvp "
