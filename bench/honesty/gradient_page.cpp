@@ -24,7 +24,9 @@ double median_of(std::vector<double> x) {
 }
 
 auto share(std::size_t n, std::size_t of) -> std::string {
-  return of == 0 ? "·" : number(100.0 * static_cast<double>(n) / static_cast<double>(of)) + " %";
+  if (of == 0) return "·";
+  const double percent = 100.0 * static_cast<double>(n) / static_cast<double>(of);
+  return (percent < 99.5 ? number(percent) : "100") + " %";  // not 1e+02
 }
 
 /// A method's line: how far its gradients are off, and how well they know it. Estimates are judged
