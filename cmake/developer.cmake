@@ -11,6 +11,7 @@ add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-expand=200
 if(REVODE_DEVELOPER_MODE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
                       $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
+                      $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-sign-conversion> # which g++'s does not have
                       "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-nonnull>") # g++ 12 sees overlaps and nulls in std::string and std::vector
   if(CMAKE_COMPILE_WARNING_AS_ERROR)
     # These follow the data flow after inlining, and g++ 12 errs with them at -O3 and under sanitizers.

@@ -86,7 +86,7 @@ int main() {
   const parameters truth{1.5, 2, 1, 0.05};
   options o{.rtol = 1e-8, .atol = 1e-8};
   auto discharge = solve(problem{cell{true}, charged(), 0.0, 1.0, truth}, rodas5p{}, o,
-                         events(empty{}), tangents{.y0 = state{}, .p = parameters{0, 0, 0.1, 0}});
+                         events(empty{}), tangents{state{}, parameters{0, 0, 0.1, 0}});
   assert(discharge.events.size() == 1);
   std::printf("empty after %.4f h, %.4f h later with a tenth more of the second diffusivity\n",
               discharge.events[0].t, discharge.events_dot[0]);
@@ -104,7 +104,7 @@ int main() {
   Eigen::MatrixXd slopes(40, 4);  // of the voltages, by logarithms of p
   for (int iteration = 0; iteration < 6; ++iteration) {
     for (int i = 0; i < 4; ++i) {
-      tangents along{.y0 = state{}, .p = parameters{}};
+      tangents along{state{}, parameters{}};
       along.p[i] = q.p[i];
       const auto s = solve(q, rodas5p{}, o, along);
       assert(s.status == status::success);

@@ -5,19 +5,20 @@
 # The heavy tests, at the flags that users get, beside the others of build/release.
 nightly_heavy() {
   configure release -DREVODE_HEAVY_TESTS=ON &&
-    build release &&
+    build release --target heavy_tests &&
     ctest --test-dir build/release --no-tests=error -L heavy
 }
 
-# What every change compiles with less optimisation, at those flags too.
+# What every change compiles unoptimised by clang, as users compile it.
 nightly_shipped() {
-  configure release -B build/nightly_shipped -DREVODE_SHIPPED_FLAGS=ON -DREVODE_COMMAND=OFF &&
-    build nightly_shipped --target test_linalg test_interop test_loop test_problems test_batch test_adjoint test_solvers &&
-    ctest --test-dir build/nightly_shipped --no-tests=error -L '^(linalg|interop|loop|problems|batch|adjoint|solvers)$'
+  configure release -B build/nightly_shipped -DREVODE_TESTS=values -DREVODE_ANY=OFF &&
+    build nightly_shipped --target test_linalg test_interop test_loop test_problems test_batch test_adjoint test_solve test_solvers &&
+    ctest --test-dir build/nightly_shipped --no-tests=error -L '^(linalg|interop|loop|problems|batch|adjoint|solve|solvers|compile_fail)$'
 }
 
+# What every change compiles by g++ as users compile, by clang so.
 nightly_clang() {
-  configure clang &&
+  configure clang -DREVODE_TESTS=shipped &&
     build clang &&
     ctest --test-dir build/clang
 }

@@ -16,7 +16,7 @@ int main() {
   const revode::problem q{decay{}, revode::vec{1.0}, 0.0, 1.0};
   const auto loss = [](const auto& y) { return y[0] * y[0]; };
   const revode::adams12 m;
-  hessian_vector_product(q, m, revode::options{}, loss, revode::tangents{.y0 = q.y0, .p = q.p});
+  hessian_vector_product(q, m, revode::options{}, loss, revode::tangents{q.y0, q.p});
   value_and_gradient(q, m, revode::options{}, loss,
                      revode::control_gradient_error{revode::random_directions{}});
 }

@@ -71,7 +71,7 @@ struct random_directions {
 /// no error (an equilibrium, a linear invariant) nothing bounds the steps, and through the fast
 /// transitions of a relaxation oscillation a gradient is off by factors where y is right.
 ///
-///   auto s = solve(q, rodas5p{}, o, control_gradient_error{tangents{.y0 = v, .p = u}});
+///   auto s = solve(q, rodas5p{}, o, control_gradient_error{tangents{v, u}});
 ///   s.y_dot
 ///   auto r = value_and_gradient(q, rodas5p{}, o, loss, control_gradient_error{random_directions{}});
 ///

@@ -44,7 +44,7 @@ auto pushed(Mode&& mode) {
 }
 
 /// Integrates q together with its derivative along a direction:
-///   auto s = solve(q, tsit5{}, {}, tangents{.y0 = v, .p = u});    // s.y, s.y_dot, s.ys_dot
+///   auto s = solve(q, tsit5{}, {}, tangents{v, u});  // s.y, s.y_dot, s.ys_dot
 /// errors  std::invalid_argument for misuse, tangents of another size included
 template <method M, class F, class Y, class P>
 pushed_solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o,

@@ -79,5 +79,7 @@ struct tangents {
       stops{};  ///< of options::stops, then discontinuities; empty: they stand still
   std::vector<std::vector<double>> times{};  ///< as in gradient; empty: they stand still
 };
+template <class Y, class P, class... Times>  // clang before 17 deduces no aggregate's arguments
+tangents(Y, P, Times...)->tangents<Y, P>;
 
 }  // namespace revode

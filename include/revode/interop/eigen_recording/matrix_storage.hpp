@@ -23,12 +23,13 @@ class matrix_storage {
   using Index = Eigen::Index;
 
   matrix_storage() = default;
-  matrix_storage(array_ref<T> array, Index rows, Index cols)
+  matrix_storage(array_ref<T> array, Index rows, Index cols, bool is_view)
       : array_(std::move(array)),
+        is_view_(is_view),
         rows_(rows),
         cols_(cols) {}
   matrix_storage(const matrix_storage& other)
-      : matrix_storage(other.array_node(), other.rows_, other.cols_) {}
+      : matrix_storage(other.array_node(), other.rows_, other.cols_, false) {}
   matrix_storage& operator=(const matrix_storage&) = delete;
 
   Index rows() const { return rows_; }
@@ -68,8 +69,6 @@ class matrix_storage {
   }
 
  protected:
-  /// From now on it is what Eigen has as a view of another matrix, and here is a value of its own.
-  void become_view() { is_view_ = true; }
   /// errors  std::invalid_argument: the matrix behind would not notice what is written
   void expect_no_view() const {
     if (is_view_)

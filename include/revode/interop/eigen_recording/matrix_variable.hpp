@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include <revode/interop/eigen_recording/elementwise.hpp>
@@ -53,8 +54,10 @@ class matrix_variable : public matrix_storage<Plain>,
   using storage::array_node, storage::rows, storage::cols, storage::size, storage::written;
 
   matrix_variable() = default;
-  matrix_variable(array_ref<T> array, Index rows, Index cols)
-      : storage(std::move(array), rows, cols) {}
+  /// is_view: what Eigen has as a view of another matrix, and here is a value of its own; made where
+  /// it is returned, since a copy of it is none
+  matrix_variable(array_ref<T> array, Index rows, Index cols, bool is_view = false)
+      : storage(std::move(array), rows, cols, is_view) {}
   /// Not written yet.
   matrix_variable(Index rows, Index cols) : storage({}, rows, cols) {}
   explicit matrix_variable(Index size) requires IsVectorAtCompileTime { resize(size); }
@@ -275,9 +278,8 @@ class matrix_variable : public matrix_storage<Plain>,
     return live().template tail<N>().live();
   }
   auto diagonal() const {
-    auto x = diagonal_of(*this);
-    x.become_view();
-    return x;
+    const auto x = diagonal_of(*this);
+    return std::remove_const_t<decltype(x)>(x.array_node(), x.rows(), x.cols(), true);
   }
   auto operator<<(const auto& first) { return comma_list<Plain>(*this, first); }
 
@@ -306,9 +308,7 @@ class matrix_variable : public matrix_storage<Plain>,
   friend class matrix_variable;
   template <class Other, class From>
   static matrix_variable<Other> view_of(const From& from, Index rows, Index cols) {
-    matrix_variable<Other> x(from.array_node(), rows, cols);
-    x.become_view();
-    return x;
+    return matrix_variable<Other>(from.array_node(), rows, cols, true);
   }
   template <class F>
   matrix_variable each(const F& f) const {
