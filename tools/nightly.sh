@@ -182,7 +182,7 @@ nightly() {
     case " $nightly_parts " in *" $part "*) ;; *) wrong "$part" ;; esac
   done
   # shellcheck disable=SC2086
-  need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang gnuplot-nox pkg-config gfortran libtbb-dev valgrind binutils time git
+  need 'the nightly tests' $build_packages doctest-dev $command_packages $optional_packages clang libclang-rt-dev gnuplot-nox pkg-config gfortran libtbb-dev valgrind binutils time git
   commit=$(git rev-parse --short HEAD)
   [ -z "$(git status --porcelain -- ':!docs/nightly.md')" ] || commit=$commit+
   mkdir -p build/nightly
