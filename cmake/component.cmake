@@ -17,6 +17,7 @@ function(revode_component component)
   if(arg_EXCLUDE)
     list(FILTER headers EXCLUDE REGEX ${arg_EXCLUDE})
   endif()
+  set_property(GLOBAL APPEND PROPERTY revode_components ${component})
   set_property(GLOBAL APPEND PROPERTY revode_headers ${headers})
   list(TRANSFORM headers PREPEND ${root}/)
 
