@@ -20,11 +20,16 @@ enum family_value {
   symplectic,
   stabilised,
   low_storage,
+  adams_pece,
   rosenbrock,
   esdirk,
   additive,
   radau5,
-  radau9
+  radau9,
+  radau357,
+  bdf_steps,
+  ndf_steps,
+  switching_pair
 };
 enum algebra_value { dense, band, eigen, suite_sparse, krylov_gmres, krylov_bicgstab };
 enum situation_value { plain, with_events, save_points, quadrature, running_cost, stops };
@@ -34,8 +39,8 @@ enum scalar_value { single, real, complex_pairs };
 
 using names = std::vector<std::string_view>;
 inline const std::array<names, axes> values{
-    names{"explicit RK", "symplectic", "stabilised", "low-storage", "Rosenbrock", "ESDIRK", "IMEX",
-          "Radau 5", "Radau 9"},
+    names{"explicit RK", "symplectic", "stabilised", "low-storage", "Adams", "Rosenbrock", "ESDIRK",
+          "IMEX", "Radau 5", "Radau 9", "Radau 3/5/7", "BDF", "NDF", "switching"},
     names{"dense", "banded", "Eigen sparse", "KLU", "GMRES", "BiCGSTAB"},
     names{"plain", "events", "save points", "quadrature", "running cost", "stops"},
     names{"recursive_checkpoint, tangents", "gradients", "Hessian", "gauss", "interpolating",
@@ -44,7 +49,7 @@ inline const std::array<names, axes> values{
     names{"float", "double", "complex pairs"}};
 
 /// How many values each axis has.
-inline constexpr std::array<int, axes> sizes{9, 6, 6, 6, 4, 3};
+inline constexpr std::array<int, axes> sizes{14, 6, 6, 6, 4, 3};
 
 inline constexpr int product_size = [] {
   int size = 1;
@@ -56,12 +61,14 @@ inline constexpr int product_size = [] {
 using choice = std::array<int, axes>;
 
 constexpr bool is_implicit(int f) { return f >= rosenbrock; }
+constexpr bool is_multistep(int f) { return f == adams_pece || f == bdf_steps || f == ndf_steps; }
 
 /// Why a pair of values is refused: the text of the exception or static_assert that refusals.cpp or a
 /// file of tests/compile_fail sees; empty where it is not.
 constexpr std::string_view refusal(const choice& c) {
   const int f = c[family], l = c[algebra], s = c[situation], a = c[adjoint];
   if (!is_implicit(f) && l != dense) return "an explicit method solves no linear systems";
+  if (is_multistep(f) && a == hessian) return "take a one-step method, such as tsit5 or rodas5p";
   if (is_implicit(f) && a == by_backsolve) return "backsolve takes explicit methods";
   if (l != dense && a == by_backsolve) return "backsolve takes explicit methods";
   if (l == suite_sparse && (c[scalar] == single || a == hessian)) return "KLU knows double only";

@@ -19,16 +19,20 @@
 #include <revode/linalg/banded.hpp>
 #include <revode/linalg/krylov/bicgstab.hpp>
 #include <revode/solve/quadrature.hpp>
+#include <revode/solvers/adams.hpp>
 #include <revode/solvers/bosh3.hpp>
 #include <revode/solvers/carpenter_kennedy2n54.hpp>
 #include <revode/solvers/imex.hpp>
 #include <revode/solvers/kencarp3.hpp>
 #include <revode/solvers/kvaerno3.hpp>
+#include <revode/solvers/ndf.hpp>
+#include <revode/solvers/radau.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/radau_iia9.hpp>
 #include <revode/solvers/rock4.hpp>
 #include <revode/solvers/rodas3.hpp>
 #include <revode/solvers/stormer_verlet.hpp>
+#include <revode/solvers/switching.hpp>
 #include <revode/solvers/tsit5.hpp>
 #include <revode/testing/laws.hpp>
 
@@ -42,26 +46,35 @@
 namespace revode::combinations {
 
 /// The band of complex pairs holds all four rows.
-template <int F, int L, int Scalar>
-auto method_of() {
-  using M =
-      std::tuple_element_t<F, std::tuple<bosh3, stormer_verlet, rock4, carpenter_kennedy2n54,
-                                         rodas3, kvaerno3, imex<kencarp3>, radau_iia5, radau_iia9>>;
-  const gmres_limits tight{.rough = 1e-12};
-  if constexpr (L == dense)
-    return M{};
-  else if constexpr (L == band)
-    return with_algebra<M, banded>{{}, Scalar == complex_pairs ? banded{3, 3} : banded{2, 2}};
+template <int L, int Scalar>
+auto algebra_of_cell() {
+  if constexpr (L == band)
+    return Scalar == complex_pairs ? banded{3, 3} : banded{2, 2};
   else if constexpr (L == eigen)
-    return with_algebra<M, eigen_sparse>{};
+    return eigen_sparse{};
 #if __has_include(<klu.h>)
   else if constexpr (L == suite_sparse)
-    return with_algebra<M, klu>{};
+    return klu{};
 #endif
   else if constexpr (L == krylov_gmres)
-    return with_algebra<M, gmres<>>{{}, {{}, tight}};
+    return gmres<>{{}, {.rough = 1e-12}};
   else
-    return with_algebra<M, bicgstab<>>{{}, {{}, tight}};
+    return bicgstab<>{{}, {.rough = 1e-12}};
+}
+template <int F, int L, int Scalar>
+auto method_of() {
+  using M = std::tuple_element_t<
+      F, std::tuple<bosh3, stormer_verlet, rock4, carpenter_kennedy2n54, adams12, rodas3, kvaerno3,
+                    imex<kencarp3>, radau_iia5, radau_iia9, radau, bdf5, ndf5, tsit5_rodas5p>>;
+  if constexpr (L == dense)
+    return M{};
+  else if constexpr (F == switching_pair) {
+    using L_of = decltype(algebra_of_cell<L, Scalar>());
+    return switching<tsit5, with_algebra<rodas5p, L_of>>{
+        .stiff = {{}, algebra_of_cell<L, Scalar>()}};
+  } else
+    return with_algebra<M, decltype(algebra_of_cell<L, Scalar>())>{{},
+                                                                   algebra_of_cell<L, Scalar>()};
 }
 
 template <int K, class S>

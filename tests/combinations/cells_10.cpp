@@ -3,6 +3,6 @@
 
 namespace revode::combinations {
 
-TEST_CASE("combinations: cells from 60 on pass their laws") { run_cells<60, covering_size>(); }
+TEST_CASE("combinations: cells from 60 on pass their laws") { run_cells<60, 66>(); }
 
 }  // namespace revode::combinations

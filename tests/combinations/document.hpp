@@ -50,7 +50,7 @@ class pair_table {
   int refused() const { return refused_; }
 
  private:
-  static constexpr int most = 9;
+  static constexpr int most = *std::max_element(sizes.begin(), sizes.end());
   static std::size_t place(int i, int a, int j, int b) {
     return static_cast<std::size_t>(((i * most + a) * axes + j) * most + b);
   }

@@ -10,7 +10,7 @@ namespace revode::combinations {
 /// The choice of a draw: neighbours differ on most axes, and product_size draws one after the other are
 /// the whole product, since the factor, about the golden ratio of its size, has no divisor with it in common.
 constexpr choice drawn(int draw) {
-  constexpr long factor = 14417;
+  constexpr long factor = 22427;
   static_assert(std::gcd(factor, long{product_size}) == 1);
   int rest = static_cast<int>(draw * factor % product_size);
   choice c{};

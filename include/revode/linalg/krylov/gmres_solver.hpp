@@ -115,7 +115,7 @@ class gmres_solver {
   T& at(std::vector<T>& x, int k) { return x[static_cast<std::size_t>(k)]; }
 
   int spoil(T* u, int products) {
-    for (int i = 0; i < n_; ++i) u[i] = std::nan("");
+    for (int i = 0; i < n_; ++i) u[i] = T(std::nan(""));
     return products;
   }
 
