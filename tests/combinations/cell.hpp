@@ -47,7 +47,8 @@ void error_law(const Q& q, const M& m, const options& o, const E& e, const A& a,
   CHECK(equal_bits(known.p, g.p));
   REQUIRE(known.error);
   CHECK(known.error->relative < 0.5);
-  CHECK(known.error->looser.accepted <= s.stats.accepted);
+  // Orders of multistep methods follow the tolerance: steps of a looser one can be more.
+  if (!is_multistep_v<M>) CHECK(known.error->looser.accepted <= s.stats.accepted);
 }
 
 /// ⟨w, J v⟩ = ⟨Jᵀ w, v⟩ with every time that can move, and the same bits by every schedule.
