@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -173,10 +175,12 @@ tensor_file parse_tensors(std::span<const std::byte> bytes, const std::string& n
 }
 
 tensor_file read_tensors(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
   std::error_code trouble;
   const auto size = std::filesystem::file_size(path, trouble);
-  if (!in || trouble) refuse(path, "cannot be read (" + trouble.message() + ") is it there?");
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in && !trouble) trouble = {errno, std::generic_category()};
+  if (trouble) refuse(path, "cannot be read (" + trouble.message() + ") is it there?");
   std::vector<std::byte> bytes(size);
   in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
   bytes.resize(static_cast<std::size_t>(in.gcount()));
@@ -207,6 +211,31 @@ std::vector<std::byte> tensor_bytes(const tensor_file& file) {
   return bytes;
 }
 
+namespace {
+
+/// The file beside, empty and nobody else's: where two runs write the same file, one waits until the other has renamed
+/// it, 10 s at most. −1 and errno: there is none.
+int open_alone(const std::string& beside) {
+  for (int tries = 0; tries < 10'000; ++tries) {
+    const int to = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (to < 0) return to;
+    const bool taken = ::flock(to, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    struct stat opened {
+    }, named{};
+    const bool renamed = ::fstat(to, &opened) != 0 || ::stat(beside.c_str(), &named) != 0 ||
+                         opened.st_ino != named.st_ino || opened.st_dev != named.st_dev;
+    if (!taken && !renamed && ::ftruncate(to, 0) == 0) return to;
+    const int why = errno;
+    ::close(to);
+    errno = taken || renamed ? EBUSY : why;
+    if (!taken && !renamed) break;
+    if (taken) ::usleep(1000);
+  }
+  return -1;
+}
+
+}  // namespace
+
 void write_tensors(const std::string& path, const tensor_file& file) {
   const std::vector<std::byte> bytes = tensor_bytes(file);
   const std::string beside = path + ".new";
@@ -215,7 +244,7 @@ void write_tensors(const std::string& path, const tensor_file& file) {
     if (!good && why == 0) why = errno;
     return good;
   };
-  const int to = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int to = open_alone(beside);
   bool written = succeeds(to >= 0);
   for (std::size_t done = 0; written && done < bytes.size();) {
     const ssize_t n = ::write(to, bytes.data() + done, bytes.size() - done);
@@ -224,10 +253,10 @@ void write_tensors(const std::string& path, const tensor_file& file) {
     if (written) done += static_cast<std::size_t>(n);
   }
   written = written && succeeds(::fsync(to) == 0);
-  if (to >= 0) written = succeeds(::close(to) == 0) && written;
   written = written && succeeds(std::rename(beside.c_str(), path.c_str()) == 0);
+  if (!written && to >= 0) ::unlink(beside.c_str());
+  if (to >= 0) ::close(to);  // synced before: nothing is lost here
   if (!written) {
-    if (to >= 0) ::unlink(beside.c_str());
     refuse(path, "cannot be written (" + std::string(std::strerror(why)) +
                      ") is the folder there, and has the disk room?");
   }

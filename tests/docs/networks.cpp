@@ -42,6 +42,7 @@ kept.array("adam.mean", optimiser.mean);
 kept.array("adam.square", optimiser.square);
 kept.counter("adam.steps", optimiser.steps);
 kept.counter("step", step);
+kept.setting("batch", "20");                        // what must be the same to go on, in words
 kept.resume("run.safetensors");                     // where there is one
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <revode/nn/blocks.hpp>
@@ -10,6 +12,7 @@
 #include <revode/nn/lora.hpp>
 #include <revode/nn/mlp.hpp>
 #include <revode/nn/module_call.hpp>
+#include <revode/nn/neural_field.hpp>
 
 #include "../refusal.hpp"
 #include "module_checks.hpp"
@@ -171,6 +174,38 @@ TEST_CASE("blocks: series that do not fit") {
   encoder(seen, {1, 2}, p);
   CHECK(refusal([&] { encoder.pull(w, g, gp); }) ==
         "3 cotangents (the module has 6) give as many?");
+}
+
+TEST_CASE("blocks: a width below 1 is told before any work") {
+  CHECK(refusal([] { neural_field(dense_layer{}); }) ==
+        "network from 0 inputs to 0 outputs (each has at least one) give widths of 1 or more?");
+  CHECK(refusal([] {
+          neural_field(chain(dense_layer{2, -3}, dense_layer{-3, 2}));
+        }) ==
+        "leaf \"0.weight\" of a network with -3 rows (each has at least one) give widths of 1 or "
+        "more?");
+  CHECK(refusal([] {
+          initial_parameters<double>(dense_layer{0, 3}, 1);
+        }) ==
+        "network from 0 inputs to 3 outputs (each has at least one) give widths of 1 or more?");
+  for (const auto& call :
+       std::vector<std::function<void()>>{[] { neural_field(layer_norm{}); },
+                                          [] {
+                                            module_call<double, gru_cell>(gru_cell{2, 0});
+                                          },
+                                          [] {
+                                            series_call<double, gru_cell>(gru_cell{0, 0});
+                                          }})
+    CHECK(refusal(call).ends_with("(each has at least one) give widths of 1 or more?"));
+}
+
+TEST_CASE("blocks: a gated unit without observations has the parameters of its leaves") {
+  const gru_cell alone{0, 3};
+  index all = 0;
+  for (const leaf& l : leaves_of(alone)) all += l.size();
+  CHECK(all == alone.parameters());
+  CHECK(initial_parameters<double>(alone, 1).allFinite());
+  check_module(alone);
 }
 
 }  // namespace

@@ -139,7 +139,12 @@ TEST_CASE("modules: misuse is told with what to do") {
         "these?");
   Eigen::VectorXd other = Eigen::VectorXd::Zero(3);
   CHECK(refusal([&] { view_of(leaves, "0.lora_b", other); }) ==
-        "an array of 3 numbers (leaf \"0.lora_b\" ends at 4) give the parameters of this network?");
+        "an array of 3 numbers (the network has 4 parameters) give these, without what lies beside "
+        "them?");
+  other.resize(5);  // physics in front, say: no leaf lies where it would be read
+  CHECK(refusal([&] { view_of(leaves, "0.lora_b", other); }) ==
+        "an array of 5 numbers (the network has 4 parameters) give these, without what lies beside "
+        "them?");
 }
 
 }  // namespace

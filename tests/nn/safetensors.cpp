@@ -112,6 +112,35 @@ TEST_CASE("safetensors: weights that do not fit are refused, and nothing is chan
   CHECK(p == before);
 }
 
+TEST_CASE("safetensors: weights go into an array of their size, or into their part of one") {
+  const mlp network({2, 3, 1});
+  const Eigen::VectorXd p = initial_parameters<double>(network, 3);
+  tensor_file file = tensors_of(network, p);
+  const std::string words =
+      " numbers (the network has 13 parameters) give these, without what lies "
+      "beside them?";
+  Eigen::VectorXd empty, longer = Eigen::VectorXd::Constant(15, 7);
+  const auto said = [](const auto& call) {
+    try {
+      call();
+    } catch (const std::invalid_argument& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing");
+  };
+  CHECK(said([&] { load_tensors(network, file, empty); }) == "an array of 0" + words);
+  CHECK(said([&] { load_tensors(network, file, longer); }) == "an array of 15" + words);
+  CHECK(said([&] { tensors_of(network, longer); }) == "an array of 15" + words);
+  load_tensors(network, file, longer.tail(13));  // behind the parameters of physics
+  CHECK(longer.tail(13) == p);
+  CHECK(longer.head(2) == Eigen::Vector2d::Constant(7));
+  longer.setConstant(7);
+  auto part = longer.tail(13);
+  file.tensors.back().shape = {2};
+  CHECK_THROWS_AS(load_tensors(network, file, part), std::runtime_error);
+  CHECK(longer == Eigen::VectorXd::Constant(15, 7));  // nothing, though a view was given
+}
+
 TEST_CASE("safetensors: damaged and hostile files are refused, word by word") {
   CHECK(said_of(std::vector<std::byte>(7)) ==
         "w.safetensors: 7 bytes (a safetensors file begins with 8 that tell its header's length) "

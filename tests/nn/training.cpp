@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -114,6 +116,9 @@ TEST_CASE("training: an epoch is an order of all samples, the same whenever it i
   auto sorted = third;
   std::sort(sorted.begin(), sorted.end());
   for (index i = 0; i < 103; ++i) CHECK(sorted[static_cast<std::size_t>(i)] == i);
+  minibatches whole(23, std::numeric_limits<index>::max(), 1);  // all at once
+  CHECK(whole.count() == 1);
+  CHECK(whole.of(7, 0).size() == 23);
   // Each sample comes everywhere: first places of 10,000 epochs of 4 samples, χ² with 3 degrees of
   // freedom below 16.3 (one in a thousand is above).
   minibatches few(4, 4, 1);
@@ -134,6 +139,12 @@ TEST_CASE("training: misuse is told with what to do") {
   adam<double> optimiser(3);
   CHECK(refusal([&] { optimiser.step(p, g, 0.1); }) ==
         "3 parameters and a gradient of 2 (the optimiser is one for 3) give as many of both?");
+  CHECK(refusal([&] { optimiser.step(p, p, std::nan("")); }) ==
+        "a step of rate nan (no weight would be left) give a finite one?");
+  CHECK(refusal([] { adam<double>(3, {.square_kept = 1}); }) ==
+        "square_kept = 1.000000 (what is kept of an average is 0 or more and below 1) give e.g. "
+        "0.9?");
+  CHECK(refusal([&] { averaged_weights<double>(p, 1.5); }).starts_with("kept = 1.500000 ("));
   CHECK(refusal([&] {
           adam<double>(3, {.decay = {{2, 2, 0.1}}});
         }) ==
@@ -144,6 +155,20 @@ TEST_CASE("training: misuse is told with what to do") {
         "batches of 0 samples (there is nothing to learn from) give one or more?");
   CHECK(refusal([] { minibatches(5, 0, 1); }) ==
         "a batch of 0 samples (it has no loss) give a size of 1 or more?");
+  const Eigen::MatrixXd data = Eigen::MatrixXd::Ones(2, 3);
+  const Eigen::Matrix<double, -1, -1, Eigen::RowMajor> by_rows = data;
+  Eigen::MatrixXd batch(2, 2);
+  const auto taking = [&](const auto& from, std::vector<index> chosen, index rows = 2) {
+    return refusal([&] { take_samples(from, rows, std::span<const index>(chosen), batch); });
+  };
+  CHECK(taking(data, {0, 1, 2}) ==
+        "a batch of 2 samples (3 are chosen; the last of an epoch may be fewer) resize it?");
+  CHECK(taking(data, {0}) ==
+        "a batch of 2 samples (1 are chosen; the last of an epoch may be fewer) resize it?");
+  CHECK(taking(data, {0, 3}) ==
+        "sample 3 (there are 3, counted from 0) make minibatches of as many?");
+  CHECK(taking(by_rows, {0, 1}).starts_with("data of 2 x 3 numbers, row after row ("));
+  CHECK(taking(data, {0, 1}, 0) == "samples of 0 numbers (each has at least one) give 1 or more?");
   CHECK(refusal([] { minibatches(5, 2, 1).of(0, 3); }) ==
         "batch 3 of epoch 0 (an epoch has 3, both are counted from 0) ask for one of these?");
 }

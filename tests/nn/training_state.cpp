@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,8 @@
 #include <revode/nn/optimisers.hpp>
 #include <revode/nn/rates.hpp>
 #include <revode/nn/training_state.hpp>
+
+#include "../refusal.hpp"
 
 namespace revode::nn {
 namespace {
@@ -115,6 +118,19 @@ TEST_CASE("training state: a file of another training is refused, and changes no
         "it in that type, or read it into an array of its own?");
   CHECK(refusal(p, "velocity") ==
         "tensor \"velocity\" (the file has step, weights) read the file of this network?");
+  {
+    training_state fewer;
+    fewer.counter("step", step);
+    CHECK_THROWS_WITH_AS(fewer.resume(path),
+                         ("tensor \"weights\" of " + path +
+                          " (this training does not remember it) list it, or give another file?")
+                             .c_str(),
+                         std::runtime_error);
+    CHECK(revode::refusal([&] { fewer.array("step", p); }) ==
+          "\"step\" listed twice, or the name of metadata (a file has each name once) call it "
+          "otherwise?");
+    CHECK(revode::refusal([&] { fewer.counter("__metadata__", step); }) != "nothing");
+  }
   step = 0;
   p.setZero();
   CHECK(kept.resume(path));
@@ -122,6 +138,61 @@ TEST_CASE("training state: a file of another training is refused, and changes no
   CHECK(p == Eigen::VectorXd::Ones(3));
   std::filesystem::remove(path);
   CHECK_FALSE(kept.resume(path));
+}
+
+TEST_CASE("training state: what decides the bits beside its numbers has to be the same") {
+  const std::string path = in_temporary("revode_settings.safetensors");
+  index step = 5;
+  const auto with = [&](const std::string& batch) {
+    training_state made;
+    made.counter("step", step);
+    if (!batch.empty()) made.setting("batch", batch);
+    return made;
+  };
+  with("20").save(path);
+  step = 1;
+  CHECK_THROWS_WITH_AS(
+      with("32").resume(path),
+      (path + ": a training with batch 32 (that of the file has 20) take the same, "
+              "or another file?")
+          .c_str(),
+      std::runtime_error);
+  CHECK(step == 1);
+  CHECK(with("20").resume(path));
+  CHECK(step == 5);
+  with("").save(path);
+  CHECK_THROWS_AS(with("20").resume(path), std::runtime_error);
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("training state: two runs that write one file leave a whole one at any time") {
+  const std::string path = in_temporary("revode_shared.safetensors");
+  const auto run = [&](double mine, int times) {
+    Eigen::VectorXd p = Eigen::VectorXd::Constant(mine > 0 ? 3000 : 20, mine);
+    training_state kept;
+    kept.array("weights", p);
+    for (int k = 0; k < times; ++k) kept.save(path);
+  };
+  run(1, 1);
+  pid_t children[2];
+  for (int c = 0; c < 2; ++c)
+    if ((children[c] = ::fork()) == 0) {
+      run(c == 0 ? 1 : -1, 1000000);
+      ::_exit(0);
+    }
+  for (int k = 0; k < 300; ++k) {
+    const tensor w = read_tensors(path).tensors.front();
+    double first = 0;
+    std::memcpy(&first, w.bytes.data(), sizeof first);
+    CHECK(w.shape.front() == (first > 0 ? 3000 : 20));
+  }
+  for (const pid_t child : children) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  CHECK_NOTHROW(read_tensors(path));
+  std::filesystem::remove(path);
+  std::filesystem::remove(path + ".new");
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ class controlled_field {
       : network_(std::move(network)),
         path_(std::move(path)),
         channels_(channels) {
+    expect_widths(network_);
     if (channels < 1)
       throw std::invalid_argument("a path of " + std::to_string(channels) +
                                   " channels (it would be the time alone) give one or more?");

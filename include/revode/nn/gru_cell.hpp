@@ -29,7 +29,7 @@ struct gru_cell {
 
   void add_leaves(const std::string& path, std::vector<leaf>& leaves) const {
     const double spread = 1 / std::sqrt(static_cast<double>(hidden));
-    leaves.push_back({path + "weight_ih", 3 * hidden, observed, 0, spread});
+    if (observed > 0) leaves.push_back({path + "weight_ih", 3 * hidden, observed, 0, spread});
     leaves.push_back({path + "weight_hh", 3 * hidden, hidden, 0, spread});
     leaves.push_back({path + "bias_ih", 3 * hidden, 0, 0, spread});
     leaves.push_back({path + "bias_hh", 3 * hidden, 0, 0, spread});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <revode/config.hpp>
+#include <revode/nn/module/whole_samples.hpp>
 #include <revode/state/counter_random.hpp>
 #include <revode/state/elements.hpp>
 
@@ -33,6 +34,7 @@ class minibatches {
     if (size < 1)
       throw std::invalid_argument("a batch of " + std::to_string(size) +
                                   " samples (it has no loss) give a size of 1 or more?");
+    size_ = std::min(size, samples);
     order_.resize(static_cast<std::size_t>(samples));
   }
 
@@ -72,8 +74,20 @@ class minibatches {
 };
 
 /// Column k of batch ← column chosen[k] of all, each a sample of `rows` numbers.
+/// errors  std::invalid_argument: a batch of another size than was chosen, a sample that is not there, arrays
+///         that hold samples another way
 template <class All, class Batch>
 void take_samples(const All& all, index rows, std::span<const index> chosen, Batch& batch) {
+  const index there = whole_samples("data", all, rows), room = whole_samples("batch", batch, rows);
+  if (room != static_cast<index>(chosen.size()))
+    throw std::invalid_argument("a batch of " + std::to_string(room) + " samples (" +
+                                std::to_string(chosen.size()) +
+                                " are chosen; the last of an epoch may be fewer) resize it?");
+  for (const index sample : chosen)
+    if (sample < 0 || sample >= there)
+      throw std::invalid_argument("sample " + std::to_string(sample) + " (there are " +
+                                  std::to_string(there) +
+                                  ", counted from 0) make minibatches of as many?");
   auto* to = batch.data();
   for (const index sample : chosen)
     for (index i = 0; i < rows; ++i) *to++ = all.data()[sample * rows + i];

@@ -32,7 +32,7 @@ class module_call {
   using numbers = Eigen::Matrix<S, Eigen::Dynamic, 1>;
 
  public:
-  explicit module_call(Module module) : module_(std::move(module)) {}
+  explicit module_call(Module module) : module_(std::move(module)) { expect_widths(module_); }
 
   /// x and p are referred to until the last pull or push of this call; the result lies here until
   /// the next.
@@ -108,7 +108,9 @@ class series_call {
  public:
   explicit series_call(Cell cell, reading order = reading::forwards)
       : cell_(std::move(cell)),
-        order_(order) {}
+        order_(order) {
+    expect_widths(cell_);
+  }
 
   /// p is referred to until the last pull of this call; the result lies here until the next.
   template <class X, class P>

@@ -51,7 +51,7 @@ struct field_work {
 ///         lies), in anything dense; p: flat
 /// cost    forwards a matrix product a layer; vjp and jvp three passes. Nothing is allocated after the
 ///         first call of a size. vjp and jvp take duals as well, which makes Hessian products
-/// errors  std::invalid_argument: a network of other shapes than the state, a state that is no whole
+/// errors  std::invalid_argument: a network of other shapes than the state or with a width below 1, a state that is no whole
 ///         number of samples or none, p of another length
 /// One object serves one thread at a time: its memory is its own. Copies have memory of their own.
 template <class Module, class Physics = no_physics>
@@ -123,6 +123,7 @@ class neural_field {
            const scalar_t<Y>* tape = nullptr) const {
     using S = scalar_t<Y>;
     const index samples = samples_of(y, p);
+    expect_as_p(gp);
     auto&& w = room<S>();
     const auto x = input(w, t, y, samples);
     const S* kept = kept_of(w, x, p, tape);
@@ -169,6 +170,7 @@ class neural_field {
   void jvp(const S& t, const Y& y, const P& p, const S& dt, const Y& dy, const P& dp, Y& out,
            const S* tape = nullptr) const {
     const index samples = samples_of(y, p), outputs = network_.outputs();
+    expect_as_p(dp);
     auto&& w = room<S>();
     const auto x = input(w, t, y, samples);
     const S* kept = kept_of(w, x, p, tape);
@@ -196,6 +198,7 @@ class neural_field {
   using constants = vec<S, known>;
 
   void expect_inputs() const {
+    expect_widths(network_);
     const index wanted = states_ + (time_ == time_input::yes ? 1 : 0);
     if (network_.inputs() != wanted)
       throw std::invalid_argument("network with " + std::to_string(network_.inputs()) +
@@ -212,6 +215,12 @@ class neural_field {
                                   std::to_string(parameters()) +
                                   ") give as many, initial_parameters for a start?");
     return samples;
+  }
+
+  /// A derivative by p has its length; an empty one is not asked for.
+  template <class G>
+  void expect_as_p(const G& g) const {
+    if (g.size() > 0) expect_parameters(static_cast<index>(g.size()), parameters());
   }
 
   template <class S>

@@ -41,6 +41,22 @@ inline void expect_sizes(index made_for, index p, index gradient) {
                                 std::to_string(made_for) + ") give as many of both?");
 }
 
+/// errors  std::invalid_argument: what is kept of an average is no part of it
+inline void expect_part(const char* name, double kept) {
+  if (!(kept >= 0 && kept < 1))
+    throw std::invalid_argument(std::string(name) + " = " + std::to_string(kept) +
+                                " (what is kept of an average is 0 or more and below 1) give e.g. "
+                                "0.9?");
+}
+
+/// A step with a rate that is no number would leave no weight.
+/// errors  std::invalid_argument: it is none
+inline void expect_rate(double rate) {
+  if (!std::isfinite(rate))
+    throw std::invalid_argument("a step of rate " + std::to_string(rate) +
+                                " (no weight would be left) give a finite one?");
+}
+
 /// errors  std::invalid_argument: a range that is not within the parameters
 inline void expect_ranges(index parameters, const std::vector<decay_range>& ranges) {
   for (const decay_range& r : ranges)
@@ -71,7 +87,8 @@ struct adam_options {
 /// p ← p − rate decay p − rate (m/(1 − β₁ᵏ))/(√(v/(1 − β₂ᵏ)) + ε),  k the number of the step, from 1
 /// bytes   two arrays of p's size, in p's scalar
 /// source  Kingma & Ba, ICLR 2015, algorithm 1; Loshchilov & Hutter, ICLR 2019, algorithm 2 (AdamW)
-/// errors  std::invalid_argument: p or g of another length than it was made for, decay of what is not there
+/// errors  std::invalid_argument: p or g of another length than it was made for, decay of what is not there, a
+///         rate that is not finite, β below 0 or not below 1
 template <class T>
 class adam {
  public:
@@ -80,10 +97,13 @@ class adam {
         square(moments<T>::Zero(parameters)),
         options_(std::move(o)) {
     expect_ranges(parameters, options_.decay);
+    expect_part("mean_kept", options_.mean_kept);
+    expect_part("square_kept", options_.square_kept);
   }
 
   template <class P, class G>
   void step(P& p, const G& gradient, double rate) {
+    expect_rate(rate);
     expect_sizes(mean.size(), static_cast<index>(p.size()), static_cast<index>(gradient.size()));
     ++steps;
     const auto k = static_cast<double>(steps);
@@ -128,6 +148,7 @@ class sgd {
 
   template <class P, class G>
   void step(P& p, const G& gradient, double rate) {
+    expect_rate(rate);
     expect_sizes(velocity.size(), static_cast<index>(p.size()),
                  static_cast<index>(gradient.size()));
     ++steps;
@@ -169,14 +190,17 @@ double clip_by_global_norm(G& g, double largest) {
 
 /// a ← kept a + (1 − kept) p after each step, beginning as the weights it was made from: what to
 /// evaluate with.
-/// bytes  one array of p's size
+/// bytes   one array of p's size
+/// errors  std::invalid_argument: p of another length, kept below 0 or not below 1
 template <class T>
 class averaged_weights {
  public:
   template <class P>
   explicit averaged_weights(const P& p, double kept = 0.999)
       : average(vector_view<const T>(p.data(), p.size())),
-        kept_(kept) {}
+        kept_(kept) {
+    expect_part("kept", kept);
+  }
 
   template <class P>
   void follow(const P& p) {

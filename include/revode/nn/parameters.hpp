@@ -43,6 +43,29 @@ std::vector<leaf> leaves_of(const Module& network) {
   return leaves;
 }
 
+/// How many numbers the flat array of these leaves has.
+inline index parameters_of(const std::vector<leaf>& leaves) {
+  index all = 0;
+  for (const leaf& l : leaves)
+    if (!l.is_frozen) all += l.size();
+  return all;
+}
+
+/// Has each part of a network inputs, outputs and weights?
+/// errors  std::invalid_argument: no
+template <class Module>
+void expect_widths(const Module& network) {
+  const auto refuse = [](const std::string& what) {
+    throw std::invalid_argument(what + " (each has at least one) give widths of 1 or more?");
+  };
+  if (network.inputs() < 1 || network.outputs() < 1)
+    refuse("network from " + std::to_string(network.inputs()) + " inputs to " +
+           std::to_string(network.outputs()) + " outputs");
+  for (const leaf& l : leaves_of(network))
+    if (l.rows < 1 || l.cols < 0)
+      refuse("leaf \"" + l.name + "\" of a network with " + std::to_string(l.rows) + " rows");
+}
+
 /// The leaf of that name.
 /// errors  std::invalid_argument: there is none
 inline const leaf& find_leaf(const std::vector<leaf>& leaves, const std::string& name) {
@@ -53,6 +76,14 @@ inline const leaf& find_leaf(const std::vector<leaf>& leaves, const std::string&
   }
   throw std::invalid_argument("leaf \"" + name + "\" (the network has " + names +
                               ") take one of these?");
+}
+
+/// errors  std::invalid_argument: an array of another length than the parameters have
+inline void expect_parameters(index given, index wanted) {
+  if (given != wanted)
+    throw std::invalid_argument("an array of " + std::to_string(given) +
+                                " numbers (the network has " + std::to_string(wanted) +
+                                " parameters) give these, without what lies beside them?");
 }
 
 /// The numbers of a leaf within a flat array, weights or their gradient, as a rows × cols matrix that
@@ -67,10 +98,7 @@ auto view_of(const std::vector<leaf>& leaves, const std::string& name, Array& fl
         "leaf \"" + name +
         "\" in an array of parameters (it is frozen: it lies outside and has "
         "no gradient) read it where it lies, or do not freeze it?");
-  if (l.offset + l.size() > static_cast<index>(flat.size()))
-    throw std::invalid_argument("an array of " + std::to_string(flat.size()) + " numbers (leaf \"" +
-                                name + "\" ends at " + std::to_string(l.offset + l.size()) +
-                                ") give the parameters of this network?");
+  expect_parameters(static_cast<index>(flat.size()), parameters_of(leaves));
   return rows_view<S>(flat.data() + l.offset, l.rows, l.is_matrix() ? l.cols : 1);
 }
 
@@ -96,8 +124,10 @@ auto shares_of(Array& flat, const Modules&... modules) {
 /// The untrained start: weights uniform in ±√(6/(inputs + outputs)), biases 0; number i of the flat
 /// array depends on seed and i alone.
 /// source  Glorot & Bengio, AISTATS (2010) 249–256, equation 16
+/// errors  std::invalid_argument: a width below 1
 template <class T, class Module>
 Eigen::Matrix<T, Eigen::Dynamic, 1> initial_parameters(const Module& network, std::uint64_t seed) {
+  expect_widths(network);
   Eigen::Matrix<T, Eigen::Dynamic, 1> p(network.parameters());
   for (const leaf& l : leaves_of(network)) {
     if (l.is_frozen) continue;

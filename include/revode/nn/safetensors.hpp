@@ -92,8 +92,10 @@ inline std::vector<index> shape_of(const leaf& l) {
 
 /// The leaves of a network as tensors under their names, so that Python finds what it would have
 /// written; what is frozen is not among them.
+/// errors  std::invalid_argument: p of another length than the network has parameters
 template <class Module, class P>
 tensor_file tensors_of(const Module& network, const P& p) {
+  expect_parameters(static_cast<index>(p.size()), network.parameters());
   tensor_file file;
   for (const leaf& l : leaves_of(network)) {
     if (l.is_frozen) continue;
@@ -103,15 +105,18 @@ tensor_file tensors_of(const Module& network, const P& p) {
 }
 
 /// p ← the tensors of a file that have the names of the network's leaves.
-/// errors  std::runtime_error: one is missing, of another type or shape, or has a number that is not finite;
-///         p is as it was where anything is wrong
+/// p       as many numbers as the network has parameters; a part of an array as well: q.p.tail(n)
+/// errors  std::invalid_argument: p of another length; std::runtime_error: a tensor is missing, of another type or
+///         shape, or has a number that is not finite. p is as it was where anything is wrong
 template <class Module, class P>
-void load_tensors(const Module& network, const tensor_file& file, P& p) {
-  P loaded = p;
+void load_tensors(const Module& network, const tensor_file& file, P&& p) {
+  using T = scalar_t<std::remove_cvref_t<P>>;
+  expect_parameters(static_cast<index>(p.size()), network.parameters());
+  std::vector<T> loaded(static_cast<std::size_t>(p.size()));  // p may be a view of what is to stay
   for (const leaf& l : leaves_of(network)) {
     if (l.is_frozen) continue;
     const tensor& from = find_tensor(file, l.name);
-    scalar_t<P>* numbers = loaded.data() + l.offset;
+    T* numbers = loaded.data() + l.offset;
     expect_shape(from, shape_of(l));
     copy_numbers(from, numbers, l.size());
     for (index i = 0; i < l.size(); ++i)
@@ -120,7 +125,7 @@ void load_tensors(const Module& network, const tensor_file& file, P& p) {
                                  " not finite (a network with it computes nothing else) read "
                                  "weights from before the training failed?");
   }
-  p = loaded;
+  if (!loaded.empty()) std::memcpy(p.data(), loaded.data(), loaded.size() * sizeof(T));
 }
 
 }  // namespace revode::nn

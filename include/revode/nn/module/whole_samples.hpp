@@ -13,6 +13,9 @@ namespace revode::nn {
 template <class X, class Words>
 index whole_samples(const char* what, const X& x, index each, const Words& sample_has) {
   const auto size = static_cast<index>(x.size());
+  if (each < 1)
+    throw std::invalid_argument("samples of " + std::to_string(each) +
+                                " numbers (each has at least one) give 1 or more?");
   if (size == 0 || size % each != 0)
     throw std::invalid_argument(std::string(what) + " of " + std::to_string(size) + " numbers (" +
                                 sample_has() +
