@@ -172,6 +172,7 @@ void add_train(CLI::App& app) {
   train.add_option("WHAT", CLI::callback_t{},
                    "spiral: its field from pieces of it; density: a flow from points of it");
   add(train, train_options);
+  add(train, std::array{restart_option});
 }
 
 void add_commands(CLI::App& app) {

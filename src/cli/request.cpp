@@ -144,10 +144,7 @@ void read_restart(const arguments& given, run_request& r) {
       misuse(std::string(steps) +
              " with --restart (the steps before a restart are not taken again) leave one of them "
              "out?");
-  const std::string& file = given.at("--restart");
-  check_output("--restart", file);
-  r.settings.restart =
-      kept_in({.file = file, .every = std::chrono::minutes(1), .on_signal = true, .on_write = {}});
+  r.settings.restart = read_journal(given);
 }
 
 void read_run(const arguments& given, run_request& r) {
@@ -182,6 +179,13 @@ auto read_problem(const arguments& given) -> erased_problem {
 }
 
 }  // namespace
+
+auto read_journal(const arguments& given) -> std::shared_ptr<restart_journal> {
+  const std::string& file = given.at("--restart");
+  check_output("--restart", file);
+  return kept_in(
+      {.file = file, .every = std::chrono::minutes(1), .on_signal = true, .on_write = {}});
+}
 
 auto read_run(const arguments& given) -> run_request {
   run_request r(read_problem(given));

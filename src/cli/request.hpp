@@ -85,6 +85,8 @@ auto read_schedule(const arguments& given) -> schedule_arguments;
 /// Misuse unless a file can be made there and, for a picture, ends in .svg or .png; for results (--out),
 /// in nothing that says another format than CSV or NPZ.
 void check_output(std::string_view option, const std::string& path);
+/// The journal of --restart: written every minute, and where a signal asks for it.
+auto read_journal(const arguments& given) -> std::shared_ptr<restart_journal>;
 void check_results(const std::string& path);
 void check_picture(std::string_view option, const std::string& path);
 

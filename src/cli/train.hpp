@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <cli/arguments.hpp>
 #include <cli/report_page.hpp>
 #include <revode/config.hpp>
+#include <revode/io/restart.hpp>
 #include <revode/status.hpp>
 
 namespace revode::cli {
@@ -22,6 +25,7 @@ struct training_request {
   double rate = 0;
   std::string plot, loss_plot, report, out;
   bool json = false;
+  std::shared_ptr<restart_journal> restart;  ///< null: the training is not kept
 };
 
 /// One number that a training found, under its name in JSON and in words.
@@ -49,9 +53,23 @@ struct trained_step {
 };
 
 /// Runs epochs of `batches` steps until all are done or one has no loss; `step` gets epoch, batch and
-/// rate. Shows how far it is where stderr is a terminal.
+/// rate. Shows how far it is where stderr is a terminal. Where the request has a journal, `numbers` passes
+/// what steps change, and a training that was killed goes on behind its last step there, to the same bits.
 void run_epochs(const training_request& r, index batches, training& t,
-                const std::function<trained_step(index, index, double)>& step);
+                const std::function<trained_step(index, index, double)>& step,
+                const std::function<void(byte_stream&)>& numbers);
+
+/// What a step of Adam changes.
+template <class P, class Adam>
+void pass_trained(byte_stream& s, P& p, Adam& adam) {
+  const auto bytes = [](const auto& x) {
+    return static_cast<std::size_t>(x.size()) * sizeof(*x.data());
+  };
+  s.bytes(p.data(), bytes(p));
+  s.bytes(adam.mean.data(), bytes(adam.mean));
+  s.bytes(adam.square.data(), bytes(adam.square));
+  s.values(adam.steps);
+}
 
 /// A network of 252 weights that learns a spiral's field from segments of it.
 training train_spiral(const training_request& r);

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,7 @@
 #include <cli/progress.hpp>
 #include <cli/request.hpp>
 #include <cli/train.hpp>
+#include <revode/nn/products_by.hpp>
 #include <revode/nn/rates.hpp>
 
 namespace revode::cli {
@@ -80,6 +83,7 @@ training_request read_training(const arguments& given, const named_training& cho
   if (given.has("--loss-plot")) check_picture("--loss-plot", r.loss_plot);
   if (given.has("--report")) check_report(r.report);
   if (given.has("--out")) check_weights(r.out);
+  if (given.has("--restart")) r.restart = read_journal(given);
   return r;
 }
 
@@ -115,33 +119,78 @@ std::string failure_of(const training_request& r, const training& t) {
          "): its weights are not kept; try a smaller --rate than " + shortest(r.rate);
 }
 
+/// Where a training is between two of its steps.
+class kept_training final : public restart_watch {
+ public:
+  /// Goes on where the journal left it.
+  kept_training(const training_request& r, training& t,
+                const std::function<void(byte_stream&)>& numbers)
+      : restart_watch(*r.restart, begin_solve(*r.restart, print_of(r))),
+        t_(t),
+        numbers_(numbers) {
+    if (resume() && (static_cast<index>(t.losses.size()) != r.epochs || t.steps < 0))
+      throw std::invalid_argument("the restart file of a training has losses of " +
+                                  std::to_string(t.losses.size()) +
+                                  " epochs (other ones are asked for) remove it to begin anew?");
+  }
+
+ protected:
+  void pass(byte_stream& s) override {
+    numbers_(s);
+    s.values(t_.steps, t_.seconds);
+    s.list(t_.losses);
+  }
+
+ private:
+  static run_print print_of(const training_request& r) {
+    run_print print = library_print();
+    print.insert(print.end(), {{"kind", "a training"},
+                               {"training", r.what},
+                               {"epochs", std::to_string(r.epochs)},
+                               {"seed", std::to_string(r.seed)},
+                               {"rate", shortest(r.rate)},
+                               {"products of networks", nn::products_by()}});
+    return print;
+  }
+
+  training& t_;
+  const std::function<void(byte_stream&)>& numbers_;
+};
+
 }  // namespace
 
 void run_epochs(const training_request& r, index batches, training& t,
-                const std::function<trained_step(index, index, double)>& step) {
-  const nn::warm_up rate{20, nn::cosine_rate{.rate = r.rate, .steps = r.epochs * batches + 1}};
+                const std::function<trained_step(index, index, double)>& step,
+                const std::function<void(byte_stream&)>& numbers) {
+  const index all = r.epochs * batches;
+  const nn::warm_up rate{20, nn::cosine_rate{.rate = r.rate, .steps = all + 1}};
+  t.losses.resize(static_cast<std::size_t>(r.epochs));
+  std::optional<kept_training> kept;
+  if (r.restart) kept.emplace(r, t, numbers);
+  const double before = t.seconds;
   const bool watched = progress::wanted();
   using clock = std::chrono::steady_clock;
   const auto begin = clock::now();
   auto next = begin + std::chrono::milliseconds(400);
   bool shown = false;
-  for (index epoch = 0; epoch < r.epochs && t.ended == status::success; ++epoch) {
-    double mean = 0;
-    for (index b = 0; b < batches && t.ended == status::success; ++b, ++t.steps) {
-      const trained_step done = step(epoch, b, rate(t.steps));
-      t.ended = done.ended;
-      mean += done.loss / static_cast<double>(batches);
-      if (!watched || clock::now() < next) continue;
-      next = clock::now() + std::chrono::milliseconds(100);
-      shown = true;
-      const double all = static_cast<double>(r.epochs) * static_cast<double>(batches);
-      show_progress("train", static_cast<double>(t.steps + 1) / all,
-                    "loss = " + rounded(done.loss, 4));
-    }
-    if (t.ended == status::success) t.losses.push_back(mean);
+  while (t.steps < all && t.ended == status::success) {
+    const index epoch = t.steps / batches;
+    const trained_step done = step(epoch, t.steps % batches, rate(t.steps));
+    t.ended = done.ended;
+    t.losses[static_cast<std::size_t>(epoch)] += done.loss / static_cast<double>(batches);
+    ++t.steps;
+    t.seconds = before + std::chrono::duration<double>(clock::now() - begin).count();
+    if (kept && t.ended == status::success) kept->look();
+    if (!watched || clock::now() < next) continue;
+    next = clock::now() + std::chrono::milliseconds(100);
+    shown = true;
+    show_progress("train", static_cast<double>(t.steps) / static_cast<double>(all),
+                  "loss = " + rounded(done.loss, 4));
   }
   if (shown) clear_progress();
-  t.seconds = std::chrono::duration<double>(clock::now() - begin).count();
+  const bool whole = t.ended == status::success;
+  if (kept && whole) kept->write();
+  t.losses.resize(static_cast<std::size_t>((whole ? t.steps : t.steps - 1) / batches));
 }
 
 report train_command(const arguments& given) {

@@ -120,9 +120,12 @@ training train_density(const training_request& r) {
   nn::minibatches batches(observed, batch_size, r.seed);
   training t;
   t.parameters = q->p.size();
-  run_epochs(r, batches.count(), t, [&](index epoch, index b, double rate) {
-    return learn(*q, seen, batches.of(epoch, b), optimiser, rate);
-  });
+  run_epochs(
+      r, batches.count(), t,
+      [&](index epoch, index b, double rate) {
+        return learn(*q, seen, batches.of(epoch, b), optimiser, rate);
+      },
+      [&](byte_stream& s) { pass_trained(s, q->p, optimiser); });
   if (t.ended != status::success) return t;
   q->y0 = observe(f, others, 0);
   const auto s = solve(*q, tsit5{}, solved(1e-4));

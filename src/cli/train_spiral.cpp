@@ -100,9 +100,12 @@ training train_spiral(const training_request& r) {
   nn::minibatches batches(segments, 20, r.seed);
   training t;
   t.parameters = q->p.size();
-  run_epochs(r, batches.count(), t, [&](index epoch, index b, double rate) {
-    return learn(*q, seen, batches.of(epoch, b), optimiser, rate);
-  });
+  run_epochs(
+      r, batches.count(), t,
+      [&](index epoch, index b, double rate) {
+        return learn(*q, seen, batches.of(epoch, b), optimiser, rate);
+      },
+      [&](byte_stream& s) { pass_trained(s, q->p, optimiser); });
   if (t.ended != status::success) return t;
   const solution<batch> s = follow(*q, seen);
   t.ended = s.status;

@@ -46,6 +46,29 @@ TEST_CASE("a command that is killed and given again writes the bytes of one that
   }
 }
 
+TEST_CASE("a training that is killed twenty times ends in the numbers of one that is not") {
+  for (const std::string& words : {std::string("train spiral --epochs 30 --seed 2 --json"),
+                                   std::string("train density --epochs 3 --json")}) {
+    CAPTURE(words);
+    const kept_run kept;
+    const temporary_file whole("whole.safetensors"), resumed("resumed.safetensors");
+    const auto first = run(words + " --out '" + whole.path() + "'").json();
+    for (int k = 0; k < 20;
+         ++k) {  // asked to end, where it keeps itself, and by SIGKILL, where it cannot
+      const std::string seconds = "0." + std::to_string(10 + 37 * k % 90);
+      run(words + kept.option(),
+          std::string("timeout -s ") + (k % 2 == 0 ? "TERM " : "KILL ") + seconds);
+    }
+    const auto again = run(words + kept.option() + " --out '" + resumed.path() + "'").json();
+    for (const char* number : {"status", "steps", "losses", "distance", "held_out_loss"})
+      if (first.contains(number)) CHECK(again[number] == first[number]);
+    CHECK(resumed.text() == whole.text());
+    CHECK(run("train spiral --epochs 31" + kept.option())
+              .err.starts_with("the restart file '" + kept.file.path() +
+                               "' is that of another run (its "));
+  }
+}
+
 TEST_CASE("--restart: misuse is one line of the known form") {
   const kept_run kept;
   run("solve lorenz --t1 1 --method tsit5" + kept.option());
