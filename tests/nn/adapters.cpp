@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/batch/batch_solver.hpp>
+#include <revode/nn/blocks.hpp>
 #include <revode/nn/lora.hpp>
 #include <revode/nn/neural_field.hpp>
 #include <revode/solvers/tsit5.hpp>
@@ -132,7 +134,28 @@ TEST_CASE("adapters: in batches with steps of their own, in double and float") {
   check_in_batches<float>(1e-4, 1e-4);
 }
 
-/// Shared steps: the dot-product law, merged weights, and the same bits with any tapes.
+TEST_CASE(
+    "adapters: a batch of a network that is frozen whole has a gradient of its starts alone") {
+  adapted<double> a;
+  const neural_field f(frozen_module(wide, a.frozen), time_input::yes);
+  const neural_field learned(wide, time_input::yes);
+  const auto b = some_batch<double>(f, flat_of<double>());
+  const auto m = some_batch<double>(learned, a.frozen);
+  auto s = solve(b, tsit5{}, {}, recursive_checkpoint{.slots = 3});
+  auto t = solve(m, tsit5{}, {}, recursive_checkpoint{.slots = 3});
+  CHECK(s.y == t.y);
+  const auto g = pulled(s, s.y, s.ys), h = pulled(t, t.y, t.ys);
+  CHECK(g.y0 == h.y0);
+  CHECK(g.p.size() == 0);
+  CHECK(g.vjp_columns == h.vjp_columns);
+
+  a.frozen[3] = std::nan("");  // each sample tells, and the gradient has no part of any
+  auto broken = solve(b, tsit5{}, {}, recursive_checkpoint{.slots = 3});
+  for (const auto ended : broken.status) CHECK(ended == status::non_finite_field);
+  CHECK(pulled(broken, broken.y, broken.ys).y0.array().isNaN().all());
+}
+
+/// Shared steps: merged weights, and the same bits of several losses with any tapes.
 template <class T>
 void check_shared(const options& o, double rounding) {
   const adapted<T> a;

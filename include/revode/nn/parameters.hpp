@@ -61,9 +61,10 @@ void expect_widths(const Module& network) {
   if (network.inputs() < 1 || network.outputs() < 1)
     refuse("network from " + std::to_string(network.inputs()) + " inputs to " +
            std::to_string(network.outputs()) + " outputs");
-  for (const leaf& l : leaves_of(network))
-    if (l.rows < 1 || l.cols < 0)
-      refuse("leaf \"" + l.name + "\" of a network with " + std::to_string(l.rows) + " rows");
+  if constexpr (requires(std::vector<leaf> leaves) { network.add_leaves("", leaves); })
+    for (const leaf& l : leaves_of(network))
+      if (l.rows < 1 || l.cols < 0)
+        refuse("leaf \"" + l.name + "\" of a network with " + std::to_string(l.rows) + " rows");
 }
 
 /// The leaf of that name.
