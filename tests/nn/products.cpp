@@ -108,5 +108,35 @@ TEST_CASE("products: what c was does not matter where nothing is added") {
   for (int i = 0; i < 3; ++i) CHECK((to(i).value == 2 && to(i).d[0] == 6));
 }
 
+/// σ and σ' of the same numbers, `offset` numbers behind the start of aligned memory.
+template <class T>
+std::vector<T> activated(activation sigma, index n, index offset) {
+  Eigen::Matrix<T, Eigen::Dynamic, 1> z(n + offset), slope(n + offset);
+  for (index i = 0; i < n; ++i) z[offset + i] = static_cast<T>(8 * counter_uniform(5, 1, i) - 4);
+  bias_and_activation(sigma, static_cast<const T*>(nullptr),
+                      columns_view<T>(z.data() + offset, n, 1), slope.data() + offset);
+  std::vector<T> out(z.data() + offset, z.data() + offset + n);
+  if (sigma != activation::identity)
+    out.insert(out.end(), slope.data() + offset, slope.data() + offset + n);
+  return out;
+}
+
+TEST_CASE("activations: the same bits wherever their numbers lie") {
+  const auto check = [](auto one) {
+    using T = decltype(one);
+    for (int sigma = 0; sigma <= static_cast<int>(activation::sin); ++sigma)
+      for (const index n : {1, 3, 16, 37, 300})
+        for (const index offset : {1, 2, 3, 4, 7, 8}) {
+          CAPTURE(sigma);
+          CAPTURE(n);
+          CAPTURE(offset);
+          const auto which = static_cast<activation>(sigma);
+          CHECK(activated<T>(which, n, offset) == activated<T>(which, n, 0));
+        }
+  };
+  check(1.0);
+  check(1.0f);
+}
+
 }  // namespace
 }  // namespace revode::nn
