@@ -41,6 +41,19 @@ inline constexpr bool has_blas = false;
 template <class A>
 inline constexpr bool by_rows_v = bool(std::remove_cvref_t<A>::IsRowMajor);
 
+/// The same of few numbers, which Eigen would take in vectors or one by one as they lie in memory: with -march=native
+/// and -ffp-contract=off vectors have fused products and single numbers have not.
+template <bool Add, class A, class B, class C>
+void small_product(const A& a, const B& b, C&& c) {
+  using T = typename std::remove_reference_t<C>::Scalar;
+  for (index j = 0; j < c.cols(); ++j)
+    for (index i = 0; i < c.rows(); ++i) {
+      T sum(0);
+      for (index k = 0; k < a.cols(); ++k) sum += a.coeff(i, k) * b.coeff(k, j);
+      c.coeffRef(i, j) = Add ? T(c.coeff(i, j) + sum) : sum;
+    }
+}
+
 /// c ← a b, or c += a b, of matrices that are referred to (maps, blocks of them, transposes), all of one plain
 /// scalar. c overlaps neither factor.
 /// bits  those of one library with one number of threads of its own, whatever the memory they lie in
@@ -64,10 +77,13 @@ void gemm(const A& a, const B& b, C&& c) {
       call_gemm(by_rows_v<A> ? 'T' : 'N', by_rows_v<B> ? 'T' : 'N', m, n, k, a.data(), leading(a),
                 b.data(), leading(b), beta, c.data(), leading(c));
 #endif
-  } else if constexpr (Add) {
-    c.noalias() += a * b;
   } else {
-    c.noalias() = a * b;
+    if constexpr (std::is_floating_point_v<T>)
+      if (a.cols() + c.rows() + c.cols() < 20) return small_product<Add>(a, b, c);
+    if constexpr (Add)
+      c.noalias() += a * b;
+    else
+      c.noalias() = a * b;
   }
 }
 
