@@ -130,7 +130,7 @@ void check_in_batches(double tolerance, double rounding) {
 }
 
 TEST_CASE("adapters: in batches with steps of their own, in double and float") {
-  check_in_batches<double>(1e-7, 1e-12);
+  check_in_batches<double>(1e-7, 1e-11);  // rounding moves the lengths of steps as well
   check_in_batches<float>(1e-4, 1e-4);
 }
 
