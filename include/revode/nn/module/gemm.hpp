@@ -41,8 +41,15 @@ inline constexpr bool has_blas = false;
 template <class A>
 inline constexpr bool by_rows_v = bool(std::remove_cvref_t<A>::IsRowMajor);
 
-/// The same of few numbers, which Eigen would take in vectors or one by one as they lie in memory: with -march=native
-/// and -ffp-contract=off vectors have fused products and single numbers have not.
+/// Eigen takes products of few numbers in vectors or one by one, as they lie in memory: where its vectors have fused
+/// products and single numbers, with -ffp-contract=off, have not, the last bits would follow the address.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__VSX__)
+inline constexpr bool vectors_fuse = true;
+#else
+inline constexpr bool vectors_fuse = false;
+#endif
+
+/// Those by the same operations wherever they lie: c ← a b, or c += a b.
 template <bool Add, class A, class B, class C>
 void small_product(const A& a, const B& b, C&& c) {
   using T = typename std::remove_reference_t<C>::Scalar;
@@ -78,7 +85,7 @@ void gemm(const A& a, const B& b, C&& c) {
                 b.data(), leading(b), beta, c.data(), leading(c));
 #endif
   } else {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (vectors_fuse && std::is_floating_point_v<T>)
       if (a.cols() + c.rows() + c.cols() < 20) return small_product<Add>(a, b, c);
     if constexpr (Add)
       c.noalias() += a * b;
