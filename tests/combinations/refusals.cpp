@@ -13,6 +13,7 @@
 #include <revode/solve/quadrature.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/stormer_verlet.hpp>
+#include <revode/solvers/switching.hpp>
 
 #include "axes.hpp"
 #include "models.hpp"
@@ -75,6 +76,8 @@ TEST_CASE("interpolating refuses what holds the Jacobian of y alone") {
   CHECK(text_of_refusal(by(banded{3, 3})) == text);
   CHECK(text_of_refusal(by(eigen_sparse{std::make_shared<sparsity>(sparsity_of(chain))})) == text);
   CHECK(text_of_refusal(by(gmres<>{})) == "none");
+  const switching<tsit5, with_algebra<rodas5p, banded>> pair{.stiff = {{}, banded{3, 3}}};
+  CHECK(text_of_refusal([&] { solve(chain, pair, {}, interpolating{}); }) == text);
 }
 
 }  // namespace revode::combinations

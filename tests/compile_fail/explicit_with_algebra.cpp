@@ -1,7 +1,9 @@
 // expect-error: an explicit method solves no linear systems
+// expect-error: adams<12>
 // SPDX-License-Identifier: Apache-2.0
 #include <revode/linalg/gmres.hpp>
 #include <revode/solve/solve.hpp>
+#include <revode/solvers/adams.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 struct decay {
@@ -14,4 +16,6 @@ struct decay {
 int main() {
   const revode::with_algebra<revode::tsit5, revode::gmres<>> m{};
   solve(revode::problem{decay{}, revode::vec{1.0}, 0.0, 1.0}, m);
+  const revode::with_algebra<revode::adams12, revode::gmres<>> n{};
+  solve(revode::problem{decay{}, revode::vec{1.0}, 0.0, 1.0}, n);
 }

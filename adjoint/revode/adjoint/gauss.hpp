@@ -170,7 +170,7 @@ class gauss_solution : public path_solution<M, F, Y, P, Events> {
     P change = this->sys().p;
     const gauss_field<typename base::path_type, F, Y, P> f{{&this->path(), &this->sys(), &y}};
     M m = this->scheme();
-    if constexpr (requires { m.algebra; }) m.algebra = for_transposes(m.algebra);
+    with_own_algebra(m, [](auto& algebra) { algebra = for_transposes(algebra); });
     return this->sweep(w, [&](double t, double to, Y& bar, P& p_bar, checked_gradient<Y, P>& g) {
       const problem q{f, bar, t, to};
       return run_backwards(q, m, this->backwards(), g.backward, bar, [&](auto& loop) {

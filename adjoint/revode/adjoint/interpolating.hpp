@@ -126,12 +126,14 @@ class interpolating_solution : public path_solution<M, F, Y, P, Events> {
                          const Events& events = {})
       : base(q, m, o, a, own, events),
         adjoint_(a) {
-    if constexpr (
-        requires { m.algebra.lower; } || requires { m.algebra.pattern; })
-      throw std::invalid_argument(
-          "interpolating with a band or a sparsity pattern (its adjoint equation carries the "
-          "gradient of p along, outside of that) take gauss, whose linear systems have those of "
-          "y?");
+    with_own_algebra(m, [](const auto& algebra) {
+      if constexpr (
+          requires { algebra.lower; } || requires { algebra.pattern; })
+        throw std::invalid_argument(
+            "interpolating with a band or a sparsity pattern (its adjoint equation carries the "
+            "gradient of p along, outside of that) take gauss, whose linear systems have those of "
+            "y?");
+    });
   }
 
   /// cost    one VJP and one interpolation a stage and attempt of the reverse solves

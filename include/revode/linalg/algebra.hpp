@@ -54,6 +54,15 @@ struct with_algebra : M {
   L algebra{};
 };
 
+/// act(algebra) where a method, or the implicit one of a pair that switches, has one of its own.
+template <class M, class Act>
+void with_own_algebra(M& m, Act&& act) {
+  if constexpr (requires { m.algebra; })
+    act(m.algebra);
+  else if constexpr (requires { m.stiff; })
+    with_own_algebra(m.stiff, act);
+}
+
 /// The algebra of a method: its member `algebra`, or the dense one.
 template <class M>
 auto algebra_of(const M& m) {

@@ -106,6 +106,9 @@ struct adams_scratch {
 
 template <adams_method M, class Y>
 struct method_types<M, Y> : default_types<Y> {
+  static_assert(has_no_algebra<M>,
+                "an explicit method solves no linear systems (an algebra would never be asked): "
+                "take the method without with_algebra?");
   using state = nordsieck_t<M, Y>;
   using memo = nordsieck_memo<Y, M::most_order, nordsieck_decisions>;
   using cache = adams_cache<Y>;
