@@ -176,13 +176,15 @@ tensor_file parse_tensors(std::span<const std::byte> bytes, const std::string& n
 
 tensor_file read_tensors(const std::string& path) {
   std::error_code trouble;
-  const auto size = std::filesystem::file_size(path, trouble);
+  static_cast<void>(std::filesystem::file_size(path, trouble));  // tells a folder, too
   errno = 0;
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in && !trouble) trouble = {errno, std::generic_category()};
   if (trouble) refuse(path, "cannot be read (" + trouble.message() + ") is it there?");
-  std::vector<std::byte> bytes(size);
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  // The size of the file that was opened: another may have its name by now.
+  std::vector<std::byte> bytes(static_cast<std::size_t>(in.tellg()));
+  in.seekg(0);
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(in.gcount()));
   return parse_tensors(bytes, path);
 }

@@ -53,8 +53,8 @@ TEST_CASE("a training that is killed twenty times ends in the numbers of one tha
     const kept_run kept;
     const temporary_file whole("whole.safetensors"), resumed("resumed.safetensors");
     const auto first = run(words + " --out '" + whole.path() + "'").json();
-    for (int k = 0; k < 20;
-         ++k) {  // asked to end, where it keeps itself, and by SIGKILL, where it cannot
+    // Asked to end, where it keeps itself, and by SIGKILL, where it cannot.
+    for (int k = 0; k < 20; ++k) {
       const std::string seconds = "0." + std::to_string(10 + 37 * k % 90);
       run(words + kept.option(),
           std::string("timeout -s ") + (k % 2 == 0 ? "TERM " : "KILL ") + seconds);

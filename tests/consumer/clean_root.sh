@@ -9,19 +9,19 @@ if [ ! -e "$root/usr/bin/cmake" ]; then
   rm -rf "$root"
   debootstrap --variant=minbase --include=g++,cmake,make,pkg-config,libeigen3-dev bookworm "$root" "$mirror" >"$root.log" 2>&1
 fi
-rm -rf "$root/work"
-mkdir -p "$root/work"
-cp "$folder"/*.deb "$root/work"
-cat >"$root/work/CMakeLists.txt" <<'TEXT'
+rm -rf "$root/trial"
+mkdir -p "$root/trial"
+cp "$folder"/*.deb "$root/trial"
+cat >"$root/trial/CMakeLists.txt" <<'TEXT'
 cmake_minimum_required(VERSION 3.25)
 project(decay LANGUAGES CXX)
 find_package(revode REQUIRED)
 add_executable(decay 01_decay.cpp)
 target_link_libraries(decay PRIVATE revode::revode)
 TEXT
-cat >"$root/work/run.sh" <<'TEXT'
+cat >"$root/trial/run.sh" <<'TEXT'
 set -eux
-cd /work
+cd /trial
 apt-get install -y -qq --no-install-recommends ./*.deb >apt.log
 examples=/usr/share/doc/librevode-doc/examples
 cp $examples/01_decay.cpp .
@@ -35,4 +35,4 @@ grep 'y(2)   = 0.36787944' one.txt
 revode solve lorenz | grep -i success
 revode solve $examples/models/sir.ode | grep -i success
 TEXT
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root http_proxy="${http_proxy-}" chroot "$root" sh /work/run.sh
+env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root http_proxy="${http_proxy-}" chroot "$root" sh /trial/run.sh
