@@ -1,9 +1,11 @@
 // expect-error: control_gradient_error with a Rosenbrock or IMEX method of sparse, banded
+// expect-error: tangent_solver<[^\n]*switching<
 // SPDX-License-Identifier: Apache-2.0
 #include <revode/adjoint/control_gradient_error.hpp>
 #include <revode/linalg/banded.hpp>
 #include <revode/solvers/rodas4.hpp>
 #include <revode/solvers/rosenbrock.hpp>
+#include <revode/solvers/switching.hpp>
 
 using namespace revode;
 
@@ -13,6 +15,7 @@ int main() {
   };
   const problem q{field, vec{1.0}, 0.0, 1.0, vec{2.0}};
   const with_algebra<rodas4, banded> m{};
-  return static_cast<int>(
-      solve(q, m, {}, control_gradient_error{tangents<vec<double, 1>, vec<double, 1>>{}}).t);
+  const switching<tsit5, with_algebra<rodas5p, banded>> pair{};
+  const control_gradient_error along{tangents<vec<double, 1>, vec<double, 1>>{}};
+  return static_cast<int>(solve(q, m, {}, along).t + solve(q, pair, {}, along).t);
 }

@@ -126,14 +126,13 @@ class interpolating_solution : public path_solution<M, F, Y, P, Events> {
                          const Events& events = {})
       : base(q, m, o, a, own, events),
         adjoint_(a) {
-    with_own_algebra(m, [](const auto& algebra) {
-      if constexpr (
-          requires { algebra.lower; } || requires { algebra.pattern; })
-        throw std::invalid_argument(
-            "interpolating with a band or a sparsity pattern (its adjoint equation carries the "
-            "gradient of p along, outside of that) take gauss, whose linear systems have those of "
-            "y?");
-    });
+    using algebra = algebra_t<M>;
+    if constexpr (
+        requires(algebra l) { l.lower; } || requires(algebra l) { l.pattern; })
+      throw std::invalid_argument(
+          "interpolating with a band or a sparsity pattern (its adjoint equation carries the "
+          "gradient of p along, outside of that) take gauss, whose linear systems have those of "
+          "y?");
   }
 
   /// cost    one VJP and one interpolation a stage and attempt of the reverse solves

@@ -63,11 +63,13 @@ void with_own_algebra(M& m, Act&& act) {
     with_own_algebra(m.stiff, act);
 }
 
-/// The algebra of a method: its member `algebra`, or the dense one.
+/// The algebra of a method, or of the implicit one of a pair that switches: its member `algebra`, or the dense one.
 template <class M>
 auto algebra_of(const M& m) {
   if constexpr (requires { m.algebra; })
     return m.algebra;
+  else if constexpr (requires { m.stiff; })
+    return algebra_of(m.stiff);
   else
     return dense_algebra{};
 }
