@@ -185,11 +185,12 @@ std::size_t restart_journal::begin(const run_print& print) {
   if (number == solves_.size()) solves_.push_back({print, {}});
   const run_print& kept = solves_[number].print;
   for (std::size_t k = 0; k < std::max(kept.size(), print.size()); ++k) {
-    if (k < kept.size() && k < print.size() && kept[k] == print[k]) continue;
+    const bool both = k < kept.size() && k < print.size();
+    if (both && kept[k] == print[k]) continue;
     const auto& [name, value] = k < kept.size() ? kept[k] : print[k];
     throw std::invalid_argument(
         named(how_.file) + " is that of another run (its " + name + " is " + value +
-        (k < print.size() && k < kept.size() ? ", here it is " + print[k].second : "") +
+        (both && print[k].first == name ? ", here it is " + print[k].second : "") +
         ") give another name, or remove it to begin anew?");
   }
   return number;
