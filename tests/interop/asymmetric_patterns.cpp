@@ -10,6 +10,7 @@
 #include <revode/solvers/kvaerno3.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/rodas3.hpp>
+#include <revode/solvers/switching.hpp>
 
 namespace revode {
 namespace {
@@ -36,8 +37,9 @@ struct cascade_with_jacobian : cascade {
 };
 
 template <class F, class M>
-auto gradient_by(const M& m) {
-  const problem q{F{}, state{1, 0.8, 0.6, 0.4, 0.2, 0.1}, 0.0, 1.0, vec{3.0, 20.0}};
+auto gradient_by(const M& m, double stiffness = 1) {
+  const problem q{F{}, state{1, 0.8, 0.6, 0.4, 0.2, 0.1}, 0.0, 1.0,
+                  vec{3.0 * stiffness, 20.0 * stiffness}};
   auto s = solve(q, m, {.rtol = 1e-7, .atol = 1e-9}, gauss{});
   return s.pullback(state{0.1, -0.2, 0.3, -0.4, 0.5, 1});
 }
@@ -100,6 +102,26 @@ TEST_CASE_TEMPLATE("gauss solves with transposes: bands and patterns that are no
   std::vector<std::pair<int, int>> below;
   for (int i = 1; i < 6; ++i) below.emplace_back(i, i - 1);
   check_like_dense<cascade, M>(eigen_sparse{std::make_shared<sparsity>(6, below), true});
+}
+
+TEST_CASE("gauss solves with transposes of the implicit method of a pair that switches") {
+  using in_bands = switching<tsit5, with_algebra<rodas5p, banded>>;
+  using in_a_pattern = switching<tsit5, with_algebra<rodas5p, eigen_sparse>>;
+  std::vector<std::pair<int, int>> below;
+  for (int i = 1; i < 6; ++i) below.emplace_back(i, i - 1);
+  const double stiff = 100;  // enough for implicit steps on the way back
+  const auto expected = gradient_by<cascade>(tsit5_rodas5p{}, stiff);
+  for (const auto& g :
+       {gradient_by<cascade>(in_bands{.stiff = {{}, {.lower = 1, .upper = 0, .check = true}}},
+                             stiff),
+        gradient_by<cascade>(in_bands{.stiff = {{}, {.lower = 1, .upper = 0}}}, stiff),
+        gradient_by<cascade>(
+            in_a_pattern{.stiff = {{}, {std::make_shared<sparsity>(6, below), true}}}, stiff)}) {
+    REQUIRE(g.status == status::success);
+    CHECK(g.backward.factorizations > 0);
+    CHECK(g.backward.accepted <= 11 * expected.backward.accepted / 10);
+    for (int i = 0; i < 2; ++i) CHECK(g.p[i] == doctest::Approx(expected.p[i]).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("a pattern's transpose is made once, and has its entries the other way round") {
