@@ -79,10 +79,13 @@ nightly_fuzz() {
       build/release/CMakeFiles/revode_command_lanes.dir/lanes/*.cpp.o
 }
 
-# Random command lines, run whole.
+# Random command lines, run whole, ten minutes of them on two processors.
 nightly_commands() {
-  configure release && build release --target revode_command &&
-    python3 tools/fuzz_commands.py build/release/revode --seconds 600
+  configure release && build release --target revode_command || return 1
+  python3 tools/fuzz_commands.py build/release/revode --seconds 300 --seed 1 &
+  ended=0
+  python3 tools/fuzz_commands.py build/release/revode --seconds 300 --seed 2 || ended=1
+  wait $! && [ $ended = 0 ]
 }
 
 # Random models, compiled and solved beside Python; damaged ones refused by line and column.
