@@ -9,7 +9,9 @@
 
 #include <Eigen/Core>
 
+#include <revode/ad/dual.hpp>
 #include <revode/ad/field_calls.hpp>
+#include <revode/linalg/sparse/sparsity_of.hpp>
 #include <revode/problems/all.hpp>
 #include <revode/state/elements.hpp>
 
@@ -116,6 +118,24 @@ TEST_CASE("heat_1d on one point, brusselator_1d on one point: both neighbours ar
   equals(rhs(brusselator_1d{1}, {2, 5}, {1.0, 3.0, 0.25}), {1 + 20 - 8 - 2, 6 - 20 - 4});
 }
 
+TEST_CASE("advection_diffusion_3d on one point and on two a side, by hand") {
+  // (n+1)² = 4, (n+1)/2 = 1: all neighbours are faces
+  equals(rhs(advection_diffusion_3d{1}, {0.5}, {0.25, 3.0, 5.0, 7.0, 8.0}), {-3 + 8 * 0.25});
+  // (n+1)² = 9, (n+1)/2 = 3/2; point 0 has neighbours 1, 2, 4, all of them above
+  const auto dy =
+      rhs(advection_diffusion_3d{2}, {1, 2, 3, 5, 7, 11, 13, 17}, {2.0, 10.0, 100.0, 1000.0, 1.0});
+  CHECK(dy[0] == 18 * (2 + 3 + 7 - 6.0) - 1.5 * (20 + 300 + 7000) + 0);
+  // 6: below it along y is 4, along z 2, above it along x is 7
+  CHECK(dy[6] == 18 * (17 + 7 + 3 - 78.0) - 1.5 * (170 - 700 - 3000) + 13 - 169);
+}
+
+TEST_CASE("advection_diffusion_3d tells its seven diagonals") {
+  const advection_diffusion_3d f{3};
+  const auto y0 = f.y0();
+  CHECK(sparsity_of(f, 0.0, y0, f.parameters()).entries() == 27 + 2 * 3 * 18);
+  CHECK(y0[13] == 1);  // the middle
+}
+
 TEST_CASE("neural_spiral: one hidden unit alive") {
   std::vector<double> p(252, 0.0);
   p[2 * 7] = 0.5, p[2 * 7 + 1] = 0.25, p[100 + 7] = -1;  // unit 7: weights and bias
@@ -210,4 +230,31 @@ TEST_CASE("a pull written by hand is the pull of the recording") {
   check(heat_1d{9});
   check(burgers_1d{1});
   check(burgers_1d{9});
+  check(advection_diffusion_3d{1});
+  check(advection_diffusion_3d{3});
+}
+
+TEST_CASE(
+    "a push written by hand is that of duals, with parameters that move and that stand still") {
+  const advection_diffusion_3d f{3};
+  using number = dual<double, 1>;
+  const auto y0 = f.y0();
+  const auto p0 = f.parameters();
+  std::vector<double> y(y0), p(p0.data(), p0.data() + 5), dy(y.size()), dp(5), out(y.size());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    y[i] += 0.1 * std::sin(1.0 + 3.0 * static_cast<double>(i));
+    dy[i] = std::cos(2.0 + 5.0 * static_cast<double>(i));
+  }
+  for (std::size_t i = 0; i < 5; ++i) dp[i] = std::sin(4.0 + static_cast<double>(i));
+  for (const bool moving : {true, false}) {
+    std::vector<number> z(y.size()), q(5), dz(y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) z[i] = number(y[i]), z[i].d[0] = dy[i];
+    for (std::size_t i = 0; i < 5; ++i) q[i] = number(p[i]), q[i].d[0] = moving ? dp[i] : 0;
+    f(number(0), z, q, dz);
+    f.jvp(0.0, y, p, 0.0, dy, moving ? dp : std::vector<double>{}, out);
+    double scale = 1;
+    for (const double x : out) scale = std::max(scale, std::abs(x));
+    for (std::size_t i = 0; i < y.size(); ++i)
+      CHECK(std::abs(out[i] - dz[i].d[0]) <= 1e-14 * scale);
+  }
 }

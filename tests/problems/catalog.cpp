@@ -86,7 +86,8 @@ TEST_CASE("the catalog lists each problem once, with a summary and a source") {
                            "car_axis",
                            "pendulum_index2",
                            "pendulum_index3",
-                           "andrews"}) {
+                           "andrews",
+                           "advection_diffusion_3d"}) {
     CHECK(names.count(name) == 1);
   }
 }

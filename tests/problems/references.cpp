@@ -124,6 +124,7 @@ TEST_CASE("references of the small problems are right to the last digit of a dou
   check(vdpol{}, 1e3);
   check(brusselator{}, 1e3);
   check(neural_spiral{}, 1e3);
+  check(advection_diffusion_3d{}, 1e3);
 }
 
 TEST_CASE("references of the sensitive problems are right as far as they amplify rounding") {

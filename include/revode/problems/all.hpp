@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/problems/advection_diffusion_3d.hpp>
 #include <revode/problems/andrews.hpp>
 #include <revode/problems/arenstorf.hpp>
 #include <revode/problems/beam.hpp>
@@ -56,8 +57,9 @@ using all_problems = problem_list<decay, harmonic, rotation, lotka_volterra, lor
 
 /// The stiff ones, for implicit methods. Besides what all have: atol(rtol), the absolute tolerance
 /// that goes with a relative one, and `autonomous`.
-using stiff_problems = problem_list<rober, orego, hires, vdpol_stiff, vdpol_fast, pollu, e5,
-                                    ring_modulator, beam, emep, cusp, medakzo, brusselator_2d>;
+using stiff_problems =
+    problem_list<rober, orego, hires, vdpol_stiff, vdpol_fast, pollu, e5, ring_modulator, beam,
+                 emep, cusp, medakzo, brusselator_2d, advection_diffusion_3d>;
 
 /// With a mass matrix, M y' = f: mass(m), besides what the stiff ones have, and index() where it is not 1.
 using massive_problems = problem_list<chemakzo, transamp, pendulum_index1, rober_dae,
