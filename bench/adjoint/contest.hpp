@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparsity_of.hpp>
 
 namespace revode::bench {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ struct ending {
   std::vector<double> y;
   std::string status = "success";
   index accepted = 0, rejected = 0, fields = 0, jacobians = 0, factorizations = 0;
+  index products = 0,
+        pulls = 0;        ///< with the Jacobian and its transposed; of the large systems alone
+  std::size_t bytes = 0;  ///< most at once; of these alone
 };
 
 /// A problem: its name, size, and the digits of an answer, mixed and relative.

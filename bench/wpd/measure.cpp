@@ -36,7 +36,7 @@ curve first_run(const task& q, const contender& who, const effort& e) {
     p.relative = q.relative(p.end.y);
     p.end.y.clear();
     c.points.push_back(p);
-    if (p.least > e.longest) break;
+    if (p.least > e.longest || (p.good() && p.mixed > e.enough)) break;
   }
   return c;
 }

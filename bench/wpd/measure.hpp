@@ -26,6 +26,7 @@ struct effort {
   int repeats = 7;
   double longest = 1;   ///< seconds: a longer solve is timed once, and tighter tolerances left out
   double batch = 2e-3;  ///< seconds that are measured at once, by repeating short solves
+  double enough = 1e9;  ///< digits, behind which tighter tolerances are left out
 };
 
 /// Runs all of one problem's contenders: once for the answers, then `repeats` rounds in which each

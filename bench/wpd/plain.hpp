@@ -120,6 +120,8 @@ struct plain {
   std::shared_ptr<const sparsity> (*pattern)(void* self);
   void (*sparse_jacobian)(void* self, double t, const double* y,
                           const std::shared_ptr<const sparsity>& pattern, sparse_matrix<double>& j);
+  /// jv = J v; null: it is left to differences
+  void (*product)(void* self, double t, const double* y, const double* v, double* jv);
   std::shared_ptr<void> owner;
 };
 
