@@ -12,6 +12,9 @@
 
 #include <revode/ad/derivatives.hpp>
 #include <revode/ad/dual.hpp>
+#include <revode/linalg/banded/banded_matrix.hpp>
+#include <revode/linalg/sparse/sparse_matrix.hpp>
+#include <revode/linalg/sparse/sparsity_of.hpp>
 #include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solve/split.hpp>
 #include <revode/state/vec.hpp>
@@ -34,6 +37,7 @@ class erased_field {
   using matrix = Eigen::MatrixXd;
   using push_scalar = dual<double, 1>;
   using push_vector = rebind_t<vector, push_scalar>;
+  using entry_list = std::vector<std::pair<int, int>>;
 
   template <class F>
   requires(!std::same_as<F, erased_field>) explicit erased_field(F f)
@@ -101,6 +105,21 @@ class erased_field {
     }
   }
 
+  /// Fills a band, or the numbers on a pattern, where the field itself brings its Jacobian in that shape;
+  /// false where it does not: products find it.
+  template <class J>
+  requires(std::same_as<J, banded_matrix<vector>> ||
+           std::same_as<J, sparse_matrix<double>>) bool bring_jacobian(double t, const vector& y,
+                                                                       const vector& p,
+                                                                       J& jac) const {
+    return model_->bring(t, y, p, jac);
+  }
+  /// The entries of ∂f/∂y at y, row and column; false where one call of the field cannot tell them. See
+  /// sparsity_of, which asks it.
+  bool add_dependencies(double t, const vector& y, const vector& p, entry_list& entries) const {
+    return model_->add_dependencies(t, y, p, entries);
+  }
+
  private:
   friend class erased_massive_field;
   friend class erased_parts;
@@ -132,6 +151,15 @@ class erased_field {
       refuse();
     }
     virtual void jacobian(double, const vector&, const vector&, matrix&) { refuse(); }
+    virtual bool bring(double, const vector&, const vector&, banded_matrix<vector>&) const {
+      return false;
+    }
+    virtual bool bring(double, const vector&, const vector&, sparse_matrix<double>&) const {
+      return false;
+    }
+    virtual bool add_dependencies(double, const vector&, const vector&, entry_list&) const {
+      return false;
+    }
 
    private:
     [[noreturn]] static void refuse() {
@@ -188,6 +216,42 @@ class erased_field {
     }
     void jacobian(double t, const vector& y, const vector& p, matrix& jac) override {
       first.jacobian(f, t, y, p, jac);
+    }
+    bool bring([[maybe_unused]] double t, [[maybe_unused]] const vector& y,
+               [[maybe_unused]] const vector& p,
+               [[maybe_unused]] banded_matrix<vector>& jac) const override {
+      if constexpr (requires { f.bring_jacobian(t, y, p, jac); }) {
+        return f.bring_jacobian(t, y, p, jac);
+      } else if constexpr (requires { f.jacobian(t, y, p, jac); }) {
+        jac.clear();
+        f.jacobian(t, y, p, jac);
+        return true;
+      } else {
+        return false;
+      }
+    }
+    bool bring([[maybe_unused]] double t, [[maybe_unused]] const vector& y,
+               [[maybe_unused]] const vector& p,
+               [[maybe_unused]] sparse_matrix<double>& jac) const override {
+      if constexpr (requires { f.bring_jacobian(t, y, p, jac); }) {
+        return f.bring_jacobian(t, y, p, jac);
+      } else if constexpr (requires { f.sparse_jacobian(t, y, p, jac); }) {
+        jac.clear();
+        f.sparse_jacobian(t, y, p, jac);
+        return true;
+      } else {
+        return false;
+      }
+    }
+    bool add_dependencies([[maybe_unused]] double t, [[maybe_unused]] const vector& y,
+                          [[maybe_unused]] const vector& p,
+                          [[maybe_unused]] entry_list& entries) const override {
+      if constexpr (requires { f.add_dependencies(t, y, p, entries); })
+        return f.add_dependencies(t, y, p, entries);
+      else if constexpr (call_accepts<F, vector, vector, dependencies<double>::number>)
+        return revode::add_dependencies(f, t, y, p, entries);
+      else
+        return false;
     }
 
     template <class S, class V>

@@ -119,8 +119,11 @@ sparsity sparsity_of(const F& f, double t, const Y& y0, const P& p, int points =
       y.data()[i] =
           y0.data()[i] + T(0.01 * (1 + point + static_cast<double>(i * 7919L % 101) / 101));
     const T at(t + 0.001 * point);
-    if constexpr (call_accepts<F, Y, P, typename dependencies<T>::number>)
+    if constexpr (requires { f.add_dependencies(at, y, p, entries); }) {  // one behind a type
+      if (f.add_dependencies(at, y, p, entries)) continue;
+    } else if constexpr (call_accepts<F, Y, P, typename dependencies<T>::number>) {
       if (add_dependencies(f, at, y, p, entries)) continue;
+    }
     add_products(f, at, y, p, entries);
   }
   return sparsity(n, entries);
