@@ -3,10 +3,11 @@
 # where the compiler sees fit: fields behind a virtual call and matrices gain nothing by more.
 find_package(Threads REQUIRED)
 file(GLOB any_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/any/*.cpp)
-# But for two they see what is compiled, and compile none of it.
+# But for four they see what is compiled, and compile none of it.
 set_source_files_properties(${any_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/any/adjoints.cpp ${PROJECT_SOURCE_DIR}/src/any/with_events.cpp
-                            PROPERTIES SKIP_PRECOMPILE_HEADERS OFF)
+foreach(name IN ITEMS adjoints with_events with_factors with_products)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/any/${name}.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS OFF)
+endforeach()
 set(method_parts 12) # sources over which the methods are spread, in their order
 math(EXPR last_part "${method_parts} - 1")
 foreach(part RANGE ${last_part})
@@ -27,6 +28,11 @@ if(REVODE_INSTALL) # a module is compiled by whoever uses it
 endif()
 target_compile_definitions(revode_any PRIVATE REVODE_METHOD_PARTS=${method_parts} REVODE_HD=inline)
 target_compile_options(revode_any PRIVATE -O2 -ftree-vectorize)
+target_compile_definitions(revode_any PRIVATE REVODE_WITH_KLU=$<BOOL:${REVODE_WITH_KLU}>)
+if(REVODE_WITH_KLU) # the algebra "klu"
+  target_include_directories(revode_any SYSTEM PRIVATE ${KLU_INCLUDE_DIR})
+  target_link_libraries(revode_any PUBLIC $<BUILD_INTERFACE:${KLU_LIBRARY}> $<INSTALL_INTERFACE:klu>)
+endif()
 target_precompile_headers(revode_any PRIVATE <any/method_list.hpp>)
 target_include_directories(revode_any PRIVATE ${PROJECT_SOURCE_DIR}/src)
 if(REVODE_SANITIZED_SUBSET)

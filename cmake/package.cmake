@@ -19,8 +19,12 @@ install(EXPORT revode-targets NAMESPACE revode:: DESTINATION ${package_dir} COMP
 file(RELATIVE_PATH up ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 set(descriptions revode revode-core)
 set(any_library)
+set(klu_library)
+if(REVODE_ANY AND REVODE_WITH_KLU)
+  set(klu_library " -lklu")
+endif()
 if(REVODE_ANY)
-  set(any_library "-lrevode_any ")
+  set(any_library "-lrevode_any${klu_library} ")
   list(APPEND descriptions revode-c)
 endif()
 foreach(name IN LISTS descriptions)
@@ -69,6 +73,9 @@ set(CPACK_DEBIAN_REVODE_DEVELOPMENT_DESCRIPTION
 set(CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_NAME librevode-dev)
 set(CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_DEPENDS "libeigen3-dev (>= 3.4)")
+if(klu_library) # linked by the compiled interface
+  string(APPEND CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_DEPENDS ", libsuitesparse-dev")
+endif()
 set(CPACK_DEBIAN_REVODE_DEVELOPMENT_PACKAGE_SUGGESTS "librevode-doc, libthrust-dev, libsuitesparse-dev, libhdf5-dev, libboost-dev, librandom123-dev, libopenmpi-dev, petsc-dev")
 set(CPACK_DEBIAN_REVODE_DOCUMENTATION_DESCRIPTION 
     "The guide, the tutorials, what was promised and measured, and the examples,\nwhich compile with librevode-dev as they are.")

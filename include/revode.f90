@@ -24,6 +24,7 @@ module revode
     integer(c_size_t) :: discontinuity_count = 0
     type(c_ptr) :: rtols = c_null_ptr, atols = c_null_ptr  ! of each component
     integer(c_size_t) :: rtol_count = 0, atol_count = 0
+    type(c_ptr) :: algebra = c_null_ptr  ! a name by c_loc, or dense
   end type
 
   type, bind(c) :: revode_adjoint
@@ -69,6 +70,10 @@ module revode
 
     ! Of these the i-th name, from 0; c_null_ptr behind the last.
     type(c_ptr) function revode_method_name(i) bind(c)
+      import
+      integer(c_size_t), value :: i
+    end function
+    type(c_ptr) function revode_algebra_name(i) bind(c)
       import
       integer(c_size_t), value :: i
     end function
@@ -121,6 +126,27 @@ module revode
     integer(c_int) function revode_problem_use_finite_differences(q) bind(c)
       import
       type(c_ptr), value :: q
+    end function
+    ! Where the Jacobian is not 0, for algebras of large systems; rows and starts count from 0. See revode.h.
+    integer(c_int) function revode_problem_set_band(q, lower, upper) bind(c)
+      import
+      type(c_ptr), value :: q
+      integer(c_int), value :: lower, upper
+    end function
+    integer(c_int) function revode_problem_set_pattern(q, starts, rows) bind(c)
+      import
+      type(c_ptr), value :: q
+      integer(c_int), intent(in) :: starts(*), rows(*)
+    end function
+    integer(c_int) function revode_problem_set_banded_jacobian(q, jacobian) bind(c)
+      import
+      type(c_ptr), value :: q
+      type(c_funptr), value :: jacobian
+    end function
+    integer(c_int) function revode_problem_set_sparse_jacobian(q, jacobian) bind(c)
+      import
+      type(c_ptr), value :: q
+      type(c_funptr), value :: jacobian
     end function
     ! M_ik of M y' = f in mass(k, i): row by row, as C has it.
     integer(c_int) function revode_problem_set_mass(q, mass) bind(c)

@@ -40,6 +40,7 @@ const char* revode_last_error(void);
 
 /* Names: "tsit5", "recursive_checkpoint", "binomial", "lorenz"; NULL behind the last. */
 const char* revode_method_name(size_t i);
+const char* revode_algebra_name(size_t i);
 const char* revode_adjoint_name(size_t i);
 const char* revode_schedule_name(size_t i);
 const char* revode_problem_name(size_t i);
@@ -56,7 +57,7 @@ typedef int (*revode_vjp)(double t, const double* y, const double* p, const doub
 /* out = df/dt dt + df/dy dy + df/dp dp */
 typedef int (*revode_jvp)(double t, const double* y, const double* p, double dt, const double* dy,
                           const double* dp, double* out, void* user);
-/* jac[i n + j] = df_i/dy_j, into zeros */
+/* jac[i n + j] = df_i/dy_j, into zeros; of a band or a pattern: in its order, see below */
 typedef int (*revode_jacobian)(double t, const double* y, const double* p, double* jac, void* user);
 
 revode_code revode_problem_new(int n, const double* y0, int np, const double* p, double t0,
@@ -70,6 +71,17 @@ revode_code revode_problem_set_vjp(revode_problem* q, revode_vjp vjp);
 revode_code revode_problem_set_jvp(revode_problem* q, revode_jvp jvp);
 revode_code revode_problem_set_jacobian(revode_problem* q, revode_jacobian jacobian);
 revode_code revode_problem_use_finite_differences(revode_problem* q);
+
+/* For linear algebras of large systems (revode_options.algebra): where df/dy may be nonzero. A band of `lower`
+ * diagonals below the main one and `upper` above, for "banded"; a pattern by compressed columns, for "klu" and
+ * "gmres_ilu0": n + 1 starts, entries starts[j] to starts[j + 1] - 1 of `rows` being those of column j; the numbers are
+ * copied. NULL, or negative widths: not known, as at first; named problems are then asked. */
+revode_code revode_problem_set_band(revode_problem* q, int lower, int upper);
+revode_code revode_problem_set_pattern(revode_problem* q, const int* starts, const int* rows);
+/* The Jacobian in these shapes: jac[i (lower + 1 + upper) + lower + j - i] = df_i/dy_j, or a number for each entry of
+ * the pattern in its order, into zeros. Without them it is made of products. */
+revode_code revode_problem_set_banded_jacobian(revode_problem* q, revode_jacobian jacobian);
+revode_code revode_problem_set_sparse_jacobian(revode_problem* q, revode_jacobian jacobian);
 
 /* M y' = f(t, y, p) with mass[i n + k] = M_ik, singular or not; NULL: y' = f. The numbers are copied. A
  * method that takes none says which do: "rodas5p" is one. */
@@ -127,11 +139,12 @@ typedef struct revode_options {
   const double* rtols; /* of each component, in place of rtol and atol: n numbers, or NULL */
   const double* atols;
   size_t rtol_count, atol_count;
+  const char* algebra; /* of implicit methods: a revode_algebra_name; NULL: "dense" */
 } revode_options;
 #define REVODE_OPTIONS                                                                          \
   {                                                                                             \
     sizeof(revode_options), 1e-6, 1e-9, 0, 0, 0, 0, 1000000, NULL, 0, 0, 0, NULL, 0, NULL, 0,   \
-        NULL, NULL, 0, 0                                                                        \
+        NULL, NULL, 0, 0, NULL                                                                  \
   }
 
 /* name NULL: recursive_checkpoint; slots, budget (bytes): one of them or 0; schedule NULL: chosen;

@@ -36,6 +36,7 @@ namespace revode {
 
 class erased_field;
 class erased_event;
+class sparsity;
 
 using any_state = std::vector<double>;
 using any_solution = solution<any_state>;
@@ -57,6 +58,11 @@ struct any_callbacks {
   std::function<void(double t, in y, in p, double dt, in dy, in dp, out df)> jvp{};
   /// ∂f/∂y row by row, into zeros: jac[i n + j] = ∂f_i/∂y_j
   std::function<void(double t, in y, in p, out jac)> jacobian{};
+  /// The same for the algebra "banded", a row's part of the band behind the other, into zeros:
+  /// band[i (lower + 1 + upper) + lower + j - i] = ∂f_i/∂y_j; what would lie outside the matrix stays 0.
+  std::function<void(double t, in y, in p, out band)> banded_jacobian{};
+  /// The same on the algebra's pattern, in the order of its entries, into zeros.
+  std::function<void(double t, in y, in p, out entries)> sparse_jacobian{};
   bool by_finite_differences = false;
   /// M of M y' = f(t, y, p), singular or not: n × n numbers row by row. Empty: y' = f.
   std::vector<double> mass{};
@@ -85,10 +91,15 @@ class any_field {
   bool has_pulls() const { return pulls_; }        ///< vᵀ∂f can be had
   bool has_jacobian() const { return jacobian_; }  ///< ∂f/∂y can be had
   bool has_second() const { return second_; }      ///< derivatives of vᵀ∂f can be had
+  bool has_band() const { return band_; }          ///< ∂f/∂y in a band
+  bool has_entries() const { return entries_; }    ///< ∂f/∂y on a pattern
+  bool has_products() const { return products_; }  ///< (∂f/∂y) v by a call or two
+  bool tells_pattern() const { return tells_; }    ///< where ∂f/∂y is not 0
 
  private:
   std::shared_ptr<const erased_field> erased_;
   bool pulls_ = true, jacobian_ = true, second_ = true;
+  bool band_ = true, entries_ = true, products_ = true, tells_ = true;
   std::size_t mass_numbers_ = 0;
 };
 
@@ -145,24 +156,53 @@ any_problem named_problem(std::string_view spec);
 any_problem with_quadrature(const any_problem& q, const any_callbacks& g,
                             const any_state& q0 = {0.0});
 
+/// Where the Jacobian of large systems may be nonzero: entries starts[j] … starts[j + 1] − 1 of `rows` are those of
+/// column j, as sparse matrices of Eigen, SciPy and SuiteSparse hold them; n + 1 starts. In C++ as well
+/// std::make_shared<sparsity>(matrix) with revode/linalg/sparse/sparsity.hpp, whose entries are by columns, then by
+/// rows, with the whole diagonal.
+/// errors  std::invalid_argument: starts that fall or do not end at the number of rows, a row that is none
+std::shared_ptr<const sparsity> any_pattern(std::span<const int> starts, std::span<const int> rows);
+/// That of a typed field near the problem's start, as sparsity_of of the templates.
+/// errors  std::invalid_argument: a field of callbacks, which do not tell
+std::shared_ptr<const sparsity> any_pattern(const any_problem& q);
+
+/// How an implicit method solves its linear systems: "dense", "banded", "klu", "gmres" (products alone) or "gmres_ilu0";
+/// `revode list algebras`. Of typed fields band and pattern are found when a solve begins; give the pattern where many
+/// solves share it. The Jacobian is what the field brings in this shape, else it is made of products: those of
+/// the jvp by groups of columns that share no row, of the vjp by groups of rows, or differences.
+struct any_algebra {
+  std::string name = "dense";
+  int lower = -1, upper = -1;  ///< of "banded": diagonals below and above the main one
+  std::shared_ptr<const sparsity> pattern{};  ///< of "klu", "gmres_ilu0"; "banded" takes its band
+};
+std::vector<std::string> any_algebra_names();
+
 /// A method by its name, or by the type that it has in the templates; `revode list methods`.
+///   solve(q, any_method("bdf5", {.name = "klu", .pattern = any_pattern(starts, rows)}), o)
 class any_method {
  public:
   any_method(std::string_view name) : name_(name) {}    // NOLINT
   any_method(const char* name) : name_(name) {}         // NOLINT
   any_method(const std::string& name) : name_(name) {}  // NOLINT
   template <class M>
-  requires requires {
-    M::name;
-    M::embedded_order;
-  }
-  any_method(const M&) : name_(M::name) {}  // NOLINT
+  requires(
+      requires {
+        M::name;
+        M::embedded_order;
+      } &&
+      !requires(const M& m) { m.algebra; }) any_method(const M&)  // NOLINT
+      : name_(M::name) {}
+  any_method(any_method method, any_algebra algebra)
+      : name_(std::move(method.name_)),
+        algebra_(std::move(algebra)) {}
   const std::string& name() const { return name_; }
+  const any_algebra& algebra() const { return algebra_; }
   /// errors  std::invalid_argument: there is none of the name
   int order() const;
 
  private:
   std::string name_;
+  any_algebra algebra_;
 };
 std::vector<std::string> any_method_names();
 
@@ -242,7 +282,8 @@ struct any_point {
 /// As the templates of the same names: options, save points, statuses, statistics.
 /// cost    besides the solve: an indirect call an evaluation of the field, a few small allocations a solve
 /// errors  std::invalid_argument, before any work: names that are none, derivatives that cannot be had, more
-///         than 8 events, events or a mass matrix by a method that is not compiled for them, and what the
+///         than 8 events, events or a mass matrix by a method that is not compiled for them, an algebra that is
+///         not compiled for the method, events, a mass matrix or another adjoint besides it, and what the
 ///         templates refuse
 any_solution solve(const any_problem& q, const any_method& m, const options& o);
 any_dense_solution solve(const any_problem& q, const any_method& m, const options& o, dense_output);

@@ -31,6 +31,10 @@ any_field::any_field(any_callbacks callbacks) {
     misuse("a field without f (any_callbacks::f is empty) give it the right-hand side?");
   pulls_ = callbacks.vjp || callbacks.jvp || callbacks.by_finite_differences;
   jacobian_ = pulls_ || callbacks.jacobian;
+  band_ = pulls_ || callbacks.banded_jacobian;
+  entries_ = pulls_ || callbacks.sparse_jacobian;
+  products_ = callbacks.jvp || callbacks.by_finite_differences;
+  tells_ = false;
   second_ = callbacks.by_finite_differences;
   mass_numbers_ = callbacks.mass.size();
   const mass_entries m = entries_of(callbacks.mass);
@@ -97,6 +101,12 @@ any_problem named_problem(std::string_view spec) {
 std::vector<std::string> any_method_names() {
   std::vector<std::string> names{std::string(compiled::automatic::name)};
   for (const compiled::method_entry& m : compiled::method_table()) names.emplace_back(m.name);
+  return names;
+}
+std::vector<std::string> any_algebra_names() {
+  std::vector<std::string> names;
+  for (const compiled::algebra_text& a : compiled::algebra_texts())
+    if (a.compiled) names.emplace_back(a.name);
   return names;
 }
 std::vector<std::string> any_adjoint_names() {

@@ -21,6 +21,7 @@ struct revode_problem {
   void* user = nullptr;
   std::optional<revode::any_callbacks> integrand{};
   revode::any_state integrals{};  // where they start
+  revode::any_algebra algebra{};  // the structure that it takes
 
   /// With its integrals, if it has some.
   revode::any_problem posed() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <any/c_objects.hpp>
 
+#include <algorithm>
+
 using namespace revode;
 using namespace revode::c;
 
@@ -23,6 +25,17 @@ void renew_derivative(revode_problem* q, const char* what, Change&& change) {
 template <class Change>
 void renew_numbers(revode_problem* q, const char* what, Change&& change) {
   renew(q, what, "its field is its own", change);
+}
+
+/// A Jacobian of a band or on a pattern.
+void set_shaped(revode_problem* q, const char* what, revode_jacobian jacobian,
+                decltype(any_callbacks::jacobian) any_callbacks::*place) {
+  renew_derivative(q, "the Jacobian", [=](any_callbacks& c, const revode_problem& of) {
+    given(jacobian, what);
+    c.*place = [=, user = of.user](double t, auto y, auto p, auto numbers) {
+      expect_zero(what, jacobian(t, y.data(), p.data(), numbers.data(), user));
+    };
+  });
 }
 
 }  // namespace
@@ -109,6 +122,31 @@ revode_code revode_problem_set_jacobian(revode_problem* q, revode_jacobian jacob
         expect_zero("jacobian", jacobian(t, y.data(), p.data(), jac.data(), user));
       };
     });
+  });
+}
+revode_code revode_problem_set_banded_jacobian(revode_problem* q, revode_jacobian jacobian) {
+  return guarded(
+      [&] { set_shaped(q, "banded_jacobian", jacobian, &any_callbacks::banded_jacobian); });
+}
+revode_code revode_problem_set_sparse_jacobian(revode_problem* q, revode_jacobian jacobian) {
+  return guarded(
+      [&] { set_shaped(q, "sparse_jacobian", jacobian, &any_callbacks::sparse_jacobian); });
+}
+revode_code revode_problem_set_band(revode_problem* q, int lower, int upper) {
+  return guarded([&] {
+    any_algebra& of = given(q, "the problem").algebra;
+    of.lower = lower;
+    of.upper = upper;
+  });
+}
+revode_code revode_problem_set_pattern(revode_problem* q, const int* starts, const int* rows) {
+  return guarded([&] {
+    revode_problem& of = given(q, "the problem");
+    if (starts == nullptr) return of.algebra.pattern.reset();
+    const std::size_t n = of.q.y0.size();
+    const auto count = static_cast<std::size_t>(std::max(starts[n], 0));
+    if (count > 0) given(rows, "rows");
+    of.algebra.pattern = any_pattern({starts, n + 1}, {rows, count});
   });
 }
 revode_code revode_problem_use_finite_differences(revode_problem* q) {

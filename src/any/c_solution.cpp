@@ -57,12 +57,15 @@ recursive_checkpoint as_checkpoint(const revode_adjoint& c) {
 }
 
 template <class Solve>
-revode_code solved(const revode_problem* q, const char* method, revode_solution** s,
-                   Solve&& solve_it) {
+revode_code solved(const revode_problem* q, const char* method, const revode_options* o,
+                   revode_solution** s, Solve&& solve_it) {
   return guarded([&] {
     const any_problem problem = given(q, "the problem").posed();
     revode_solution*& out = given(s, "where the solution goes");
-    const any_method m(std::string(&given(method, "the method")));
+    any_algebra algebra = q->algebra;
+    if (const char* named = as_known(o, REVODE_OPTIONS, "revode_options").algebra)
+      algebra.name = named;
+    const any_method m(std::string(&given(method, "the method")), std::move(algebra));
     out = new revode_solution{problem.y0.size(), problem.p.size(), solve_it(problem, m)};
   });
 }
@@ -115,6 +118,10 @@ const char* revode_method_name(size_t i) {
   static const auto names = any_method_names();
   return nth(names, i);
 }
+const char* revode_algebra_name(size_t i) {
+  static const auto names = any_algebra_names();
+  return nth(names, i);
+}
 const char* revode_adjoint_name(size_t i) {
   static const auto names = any_adjoint_names();
   return nth(names, i);
@@ -130,20 +137,20 @@ const char* revode_problem_name(size_t i) {
 
 revode_code revode_solve(const revode_problem* q, const char* method, const revode_options* o,
                          revode_solution** s) {
-  return solved(q, method, s, [&](const any_problem& problem, const any_method& m) {
+  return solved(q, method, o, s, [&](const any_problem& problem, const any_method& m) {
     return solve(problem, m, as_options(o));
   });
 }
 revode_code revode_solve_dense(const revode_problem* q, const char* method, const revode_options* o,
                                revode_solution** s) {
-  return solved(q, method, s, [&](const any_problem& problem, const any_method& m) {
+  return solved(q, method, o, s, [&](const any_problem& problem, const any_method& m) {
     return solve(problem, m, as_options(o), dense_output{});
   });
 }
 revode_code revode_solve_differentiable(const revode_problem* q, const char* method,
                                         const revode_options* o, const revode_adjoint* adjoint,
                                         revode_solution** s) {
-  return solved(q, method, s, [&](const any_problem& problem, const any_method& m) {
+  return solved(q, method, o, s, [&](const any_problem& problem, const any_method& m) {
     const revode_adjoint a = as_known(adjoint, REVODE_ADJOINT, "revode_adjoint");
     const std::string name = a.name == nullptr ? recursive_checkpoint::name : a.name;
     return name == recursive_checkpoint::name

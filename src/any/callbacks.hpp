@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <revode/any.hpp>
 #include <revode/any/compiled.hpp>
@@ -19,6 +20,13 @@ inline std::span<const double> seen(const vector& v) {
 inline std::span<double> filled(vector& v) {
   return {v.data(), static_cast<std::size_t>(v.size())};
 }
+
+/// Where the entries of a pattern lie by rows, in the order in which its maker gave them.
+struct entry_places {
+  std::vector<int> of;
+};
+/// That of a pattern, by columns where it was not made of any.
+auto places_in(const sparsity& pattern) -> std::shared_ptr<const entry_places>;
 
 /// A field of callbacks, or the integrand of a quadrature (its dy is as long as q), with every derivative that
 /// they give. Second derivatives are differences of the vjp, where differences are asked for.
@@ -40,9 +48,15 @@ class callback_field {
   void jvp(double t, const vector& y, const vector& p, double dt, const vector& dy,
            const vector& dp, vector& out) const;
   void jacobian(double t, const vector& y, const vector& p, erased_field::matrix& jac) const;
+  /// By the callback of this shape; where there is the vjp alone, by pulls of rows that share no column.
+  bool bring_jacobian(double t, const vector& y, const vector& p, banded_matrix<vector>& jac) const;
+  bool bring_jacobian(double t, const vector& y, const vector& p, sparse_matrix<double>& jac) const;
 
  private:
+  bool pulls_alone() const { return of_->vjp && !of_->jvp; }
+
   std::shared_ptr<const any_callbacks> of_;
+  mutable std::vector<double> entries_{};  // in the caller's order
 };
 
 /// An event of callbacks. Over duals and recorded it is linear about the point at hand, with the

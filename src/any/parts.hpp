@@ -23,4 +23,8 @@ auto uses_with_events() -> std::vector<named_uses>;
 auto uses_with_mass() -> std::vector<named_uses>;
 auto uses_with_mass_and_events() -> std::vector<named_uses>;
 
+/// Those of algebras that factor matrices, and of those that take products.
+auto entries_with_factors() -> std::vector<algebra_entry>;
+auto entries_with_products() -> std::vector<algebra_entry>;
+
 }  // namespace revode::compiled

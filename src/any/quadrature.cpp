@@ -109,6 +109,9 @@ any_field::any_field(const any_field& f, const any_callbacks& g, const any_state
                    : with_integrand(*f.erased_, integrand, y0, q0));
   pulls_ = f.pulls_ && pulls;
   jacobian_ = f.jacobian_ && pulls;
+  band_ = entries_ = pulls_;
+  products_ = f.products_ && g.jvp;
+  tells_ = false;
   second_ = f.second_ && pulls && g.by_finite_differences;
 }
 

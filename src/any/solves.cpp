@@ -2,6 +2,7 @@
 #include <any/automatic.hpp>
 #include <any/held_problem.hpp>
 
+#include <optional>
 #include <vector>
 
 #include <revode/problems/catalog.hpp>
@@ -22,14 +23,19 @@ auto find_method(const std::string& name) -> const compiled::method_entry& {
          (nearest.empty() ? "tsit5" : nearest) + "'?");
 }
 enum class purpose : bool { solution, derivatives };
-auto find_method(const any_method& m, const any_problem& q, const options& o,
-                 purpose why = purpose::solution) -> const compiled::method_entry& {
+auto find_method(const any_method& m, const any_problem& q, const options& o, purpose why)
+    -> const compiled::method_entry& {
   if (m.name() != compiled::automatic::name) return find_method(m.name());
   const bool there = q.f.erased() && q.f.has_jacobian() && q.f.has_pulls();
   const bool second = why == purpose::solution || (there && q.f.has_second());
-  const compiled::automatic by{o.rtol,         !q.events.empty(),
-                               there,          second,
-                               q.f.has_mass(), q.f.has_mass() && q.f.erased()->has_higher_index()};
+  const compiled::automatic by{
+      .rtol = o.rtol,
+      .has_events = !q.events.empty(),
+      .has_derivatives = there,
+      .has_second = second,
+      .has_mass = q.f.has_mass(),
+      .has_higher_index = q.f.has_mass() && q.f.erased()->has_higher_index(),
+      .has_algebra = m.algebra().name != compiled::dense_name};
   return find_method(std::string(by.method()));
 }
 
@@ -41,12 +47,37 @@ void check_mass(const any_problem& q, const compiled::method_entry& m) {
            names_of(compiled::methods_with_mass()) + ") take rodas5p?");
 }
 
+/// What an algebra besides the dense one asks for.
+void check_algebra(const any_problem& q, const compiled::algebra_text& a) {
+  const std::string algebra = "algebra " + std::string(a.name);
+  if (q.f.has_mass())
+    misuse(algebra +
+           " for a problem with a mass matrix (M y' = f by name is solved with dense ones) leave "
+           "it out, or solve it by the templates?");
+  if (!q.events.empty())
+    misuse(algebra +
+           " with events (they are compiled for dense matrices) leave it out, or solve it by the "
+           "templates?");
+  if (a.products && !q.f.has_products())
+    misuse(algebra +
+           " on callbacks without a jvp (it solves by products with the Jacobian) give it, or "
+           "by_finite_differences?");
+  if ((a.band && !q.f.has_band()) || (a.pattern && !q.f.has_entries()))
+    misuse(algebra + " on callbacks without a Jacobian in its shape (it would be n × n) give " +
+           (a.band ? "banded_jacobian" : "sparse_jacobian") +
+           ", jvp or vjp, or by_finite_differences?");
+}
+
 /// What a forward solve asks for, and what besides a gradient does.
-void check(const any_problem& q, const compiled::method_entry& m) {
+void check(const any_problem& q, const compiled::method_entry& m, const any_algebra& algebra) {
   const std::string method(m.name);
+  const compiled::algebra_text& a = compiled::find_algebra(algebra.name);
   compiled::check_field(q);
-  check_mass(q, m);
-  if (m.asks_jacobian && !q.f.has_jacobian())
+  if (a.name != compiled::dense_name)
+    check_algebra(q, a);
+  else
+    check_mass(q, m);
+  if (a.name == compiled::dense_name && m.asks_jacobian && !q.f.has_jacobian())
     misuse("method " + method +
            " on callbacks without a Jacobian (its stages are implicit) give jacobian, jvp or vjp, "
            "or by_finite_differences?");
@@ -84,14 +115,43 @@ void check_pulls(const any_problem& q, const compiled::method_entry& m) {
         "without it?");
 }
 
+/// A method that may solve this problem, and the problem as it is compiled for.
+struct chosen {
+  const compiled::method_entry& named;
+  held_problem held;
+  std::optional<compiled::method_entry> with_algebra{};
+
+  chosen(const any_problem& q, const any_method& m, const options& o, purpose why)
+      : named(looked_over(q, m, o, why)),
+        held(q) {
+    const compiled::algebra_text& a = compiled::find_algebra(m.algebra().name);
+    if (a.name == compiled::dense_name) return;
+    const any_algebra& of = m.algebra();
+    with_algebra =
+        entry_with_algebra(named, a, {of.lower, of.upper, of.pattern}, held.q, q.f.tells_pattern());
+  }
+  const compiled::method_uses& uses() const {
+    return (with_algebra ? *with_algebra : named).uses(held.q.f, held.events);
+  }
+
+ private:
+  static const compiled::method_entry& looked_over(const any_problem& q, const any_method& m,
+                                                   const options& o, purpose why) {
+    const compiled::method_entry& entry = find_method(m, q, o, why);
+    check(q, entry, m.algebra());
+    if (why == purpose::derivatives) check_pulls(q, entry);
+    return entry;
+  }
+};
+
 }  // namespace
 
 struct any_dense_solution::state {
-  held_problem held;
+  chosen by;
   std::unique_ptr<compiled::dense> dense;
 };
 struct any_differentiable_solution::state {
-  held_problem held;
+  chosen by;
   std::unique_ptr<compiled::differentiable> solved;
 };
 
@@ -133,56 +193,49 @@ int any_method::order() const {
 }
 
 any_solution solve(const any_problem& q, const any_method& m, const options& o) {
-  const compiled::method_entry& entry = find_method(m, q, o);
-  check(q, entry);
-  const held_problem held(q);
-  return told(entry.uses(held.q.f, held.events).solve(held.q, o, held.events));
+  const chosen by(q, m, o, purpose::solution);
+  return told(by.uses().solve(by.held.q, o, by.held.events));
 }
 
 any_dense_solution solve(const any_problem& q, const any_method& m, const options& o,
                          dense_output) {
-  const compiled::method_entry& entry = find_method(m, q, o);
-  check(q, entry);
-  if (entry.plain.keep == nullptr)
-    misuse("dense output of method " + m.name() + " (it has none) choose one such as tsit5?");
   const std::shared_ptr<any_dense_solution::state> s(
-      new any_dense_solution::state{held_problem(q), nullptr});
-  s->dense = entry.uses(s->held.q.f, s->held.events).keep(s->held.q, o, s->held.events);
+      new any_dense_solution::state{{q, m, o, purpose::solution}, nullptr});
+  if (!s->by.uses().keep)
+    misuse("dense output of method " + m.name() + " (it has none) choose one such as tsit5?");
+  s->dense = s->by.uses().keep(s->by.held.q, o, s->by.held.events);
   return any_dense_solution(s);
 }
 
 any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
                                   const recursive_checkpoint& adjoint) {
-  const compiled::method_entry& entry = find_method(m, q, o, purpose::derivatives);
-  check(q, entry);
-  check_pulls(q, entry);
   const std::shared_ptr<any_differentiable_solution::state> s(
-      new any_differentiable_solution::state{held_problem(q), nullptr});
-  s->solved =
-      entry.uses(s->held.q.f, s->held.events).differentiate(s->held.q, o, adjoint, s->held.events);
+      new any_differentiable_solution::state{{q, m, o, purpose::derivatives}, nullptr});
+  s->solved = s->by.uses().differentiate(s->by.held.q, o, adjoint, s->by.held.events);
   return any_differentiable_solution(s);
 }
 
 any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
                                   const any_adjoint& adjoint) {
   if (adjoint.name == recursive_checkpoint::name) return solve(q, m, o, recursive_checkpoint{});
-  const compiled::method_entry& entry = find_method(m, q, o, purpose::derivatives);
-  check(q, entry);
-  check_pulls(q, entry);
+  const std::shared_ptr<any_differentiable_solution::state> s(
+      new any_differentiable_solution::state{{q, m, o, purpose::derivatives}, nullptr});
+  const held_problem& held = s->by.held;
   if (q.f.has_mass())
     misuse("adjoint " + adjoint.name +
            " for a problem with a mass matrix (its algebraic variables are followed by "
            "recursive_checkpoint alone) take that?");
-  const std::shared_ptr<any_differentiable_solution::state> s(
-      new any_differentiable_solution::state{held_problem(q), nullptr});
+  if (s->by.with_algebra)
+    misuse("adjoint " + adjoint.name + " with algebra " + m.algebra().name +
+           " (gradients by it are those of recursive_checkpoint) take that, or the algebra dense?");
   std::string known;
   for (const compiled::adjoint_entry& a : compiled::adjoint_table()) {
     if (a.adjoint != adjoint.name) continue;
-    if (a.method == entry.name && a.use(s->held.events) != nullptr) {
-      s->solved = a.use(s->held.events)(s->held.q, o, adjoint.every, s->held.events);
+    if (a.method == s->by.named.name && a.use(held.events) != nullptr) {
+      s->solved = a.use(held.events)(held.q, o, adjoint.every, held.events);
       return any_differentiable_solution(s);
     }
-    if (a.use(s->held.events) != nullptr) known.append(known.empty() ? "" : ", ").append(a.method);
+    if (a.use(held.events) != nullptr) known.append(known.empty() ? "" : ", ").append(a.method);
   }
   if (known.empty())
     misuse("unknown adjoint '" + adjoint.name +
@@ -193,15 +246,12 @@ any_differentiable_solution solve(const any_problem& q, const any_method& m, con
 
 any_pushed_solution solve(const any_problem& q, const any_method& m, const options& o,
                           const any_tangents& along) {
-  const compiled::method_entry& entry = find_method(m, q, o, purpose::derivatives);
-  check(q, entry);
-  check_pulls(q, entry);
-  const held_problem held(q);
+  const chosen by(q, m, o, purpose::derivatives);
   tangents<vector, vector> way{to_eigen(along.y0), to_eigen(along.p), along.t0, along.t1};
   way.ts = along.ts;
   way.stops = along.stops;
   way.times = along.times;
-  const auto s = entry.uses(held.q.f, held.events).push(held.q, o, way, held.events);
+  const auto s = by.uses().push(by.held.q, o, way, by.held.events);
   any_pushed_solution out{{told(static_cast<const compiled::solution_type&>(s))}};
   out.y_dot = from_eigen(s.y_dot);
   for (const vector& y_dot : s.ys_dot) out.ys_dot.push_back(from_eigen(y_dot));

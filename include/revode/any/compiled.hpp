@@ -12,6 +12,7 @@
 
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/linalg/sparse/sparsity.hpp>
 #include <revode/problems/erased_events.hpp>
 #include <revode/problems/erased_field.hpp>
 #include <revode/solve/dense_output.hpp>
@@ -54,18 +55,20 @@ struct dense {
   virtual auto derivative(double t, side which) -> vector = 0;
 };
 
-/// What is compiled of a method. Null where it has no such use. Of the events those for which nothing is
+/// What is compiled of a method. Empty where it has no such use. Of the events those for which nothing is
 /// compiled are empty; after_step is told of every step in any case.
 struct method_uses {
-  solution_type (*solve)(const initial_value_problem&, const options&,
-                         const erased_events&) = nullptr;
-  std::unique_ptr<dense> (*keep)(const initial_value_problem&, const options&,
-                                 const erased_events&) = nullptr;
-  std::unique_ptr<differentiable> (*differentiate)(const initial_value_problem&, const options&,
-                                                   const recursive_checkpoint&,
-                                                   const erased_events&) = nullptr;
-  pushed_solution<vector> (*push)(const initial_value_problem&, const options&,
-                                  const tangents<vector, vector>&, const erased_events&) = nullptr;
+  std::function<solution_type(const initial_value_problem&, const options&, const erased_events&)>
+      solve{};
+  std::function<std::unique_ptr<dense>(const initial_value_problem&, const options&,
+                                       const erased_events&)>
+      keep{};
+  std::function<std::unique_ptr<differentiable>(const initial_value_problem&, const options&,
+                                                const recursive_checkpoint&, const erased_events&)>
+      differentiate{};
+  std::function<pushed_solution<vector>(const initial_value_problem&, const options&,
+                                        const tangents<vector, vector>&, const erased_events&)>
+      push{};
 };
 
 struct method_entry {
@@ -120,5 +123,40 @@ struct adjoint_entry {
   function* use(const erased_events& events) const { return events.empty() ? plain : with_events; }
 };
 auto adjoint_table() -> std::vector<adjoint_entry>;
+
+/// Where a Jacobian may be nonzero: a band, or a pattern. What is negative or null is not known.
+struct jacobian_structure {
+  int lower = -1, upper = -1;
+  std::shared_ptr<const sparsity> pattern{};
+};
+
+/// A linear algebra of implicit methods as it is listed, and what it asks for.
+struct algebra_text {
+  std::string_view name, summary;
+  bool band = false, pattern = false, products = false;
+  bool compiled = true;  ///< its library was there
+};
+auto algebra_texts() -> const std::vector<algebra_text>&;
+/// "dense"
+inline constexpr std::string_view dense_name = "dense";
+
+/// An algebra besides the dense one with a method that it is compiled for.
+struct algebra_entry {
+  std::string_view algebra, method;
+  std::function<method_uses(const jacobian_structure&)> uses;
+};
+auto algebra_table() -> const std::vector<algebra_entry>&;
+/// "dense, banded, klu": of a method; "bdf5, rodas5p": of an algebra, of the dense one "all implicit"
+auto algebras_of(std::string_view method) -> std::string;
+auto methods_of_algebra(std::string_view algebra, std::string_view between = ", ") -> std::string;
+
+/// errors  std::invalid_argument: there is none of the name, or it is not compiled
+auto find_algebra(std::string_view name) -> const algebra_text&;
+
+/// A method with an algebra, for y' = f without events; with "dense" it stays as it is. What the algebra asks to know
+/// of the Jacobian is as given, or found near the problem's start where the field tells.
+/// errors  std::invalid_argument: it is not compiled for that; a structure of another size, or neither given nor told
+auto entry_with_algebra(const method_entry& m, const algebra_text& a, jacobian_structure given,
+                        const initial_value_problem& q, bool field_tells) -> method_entry;
 
 }  // namespace revode::compiled

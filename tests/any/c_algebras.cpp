@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <revode.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <any/chain.hpp>
+#include <revode/any.hpp>
+#include <revode/any/compiled.hpp>
+
+namespace revode {
+namespace {
+
+constexpr std::size_t n = 12;
+
+int f(double t, const double* y, const double* p, double* dy, void*) {
+  chain_alone().f(t, {y, n}, {p, 2}, {dy, n});
+  return 0;
+}
+int vjp(double t, const double* y, const double* p, const double* w, double* gt, double* gy,
+        double* gp, void*) {
+  chain_with_vjp().vjp(t, {y, n}, {p, 2}, {w, n}, *gt, {gy, n}, {gp, 2});
+  return 0;
+}
+int jvp(double t, const double* y, const double* p, double dt, const double* v, const double* u,
+        double* out, void*) {
+  chain_with_jvp().jvp(t, {y, n}, {p, 2}, dt, {v, n}, {u, 2}, {out, n});
+  return 0;
+}
+int band(double t, const double* y, const double* p, double* numbers, void*) {
+  chain_with_band().banded_jacobian(t, {y, n}, {p, 2}, {numbers, 3 * n});
+  return 0;
+}
+int entries(double t, const double* y, const double* p, double* numbers, void*) {
+  chain_with_entries().sparse_jacobian(t, {y, n}, {p, 2}, {numbers, 3 * n - 2});
+  return 0;
+}
+int refusing(double, const double*, const double*, double*, void*) { return 7; }
+
+/// Objects of C's, freed at the end.
+struct chain_of_c {
+  revode_problem* q = nullptr;
+  revode_solution* s = nullptr;
+  chain_of_c() {
+    const any_problem of = of_chain(chain_alone());
+    REQUIRE(revode_problem_new(n, of.y0.data(), 2, of.p.data(), of.t0, of.t1, f, nullptr, &q) ==
+            REVODE_OK);
+    REQUIRE(revode_problem_set_vjp(q, vjp) == REVODE_OK);
+    REQUIRE(revode_problem_set_jvp(q, jvp) == REVODE_OK);
+  }
+  chain_of_c(const chain_of_c&) = delete;
+  chain_of_c& operator=(const chain_of_c&) = delete;
+  ~chain_of_c() {
+    revode_solution_free(s);
+    revode_problem_free(q);
+  }
+  void solve(const char* method, const char* algebra, revode_code expected = REVODE_OK) {
+    revode_options o = REVODE_OPTIONS;
+    o.algebra = algebra;
+    revode_solution_free(s);
+    s = nullptr;
+    REQUIRE(revode_solve_differentiable(q, method, &o, nullptr, &s) == expected);
+  }
+  any_state state() const {
+    any_state y(n);
+    REQUIRE(revode_solution_y(s, y.data()) == REVODE_OK);
+    return y;
+  }
+};
+
+TEST_CASE("every algebra and every pair can be reached from C, in the bits of C++") {
+  const chain_pattern of(n);
+  const auto pattern = any_pattern(of.starts, of.rows);
+  std::size_t known = 0;
+  while (revode_algebra_name(known) != nullptr) ++known;
+  CHECK(known == any_algebra_names().size());
+  CHECK(std::string(revode_algebra_name(0)) == "dense");
+  for (const compiled::algebra_entry& e : compiled::algebra_table()) {
+    const std::string method(e.method), algebra(e.algebra);
+    CAPTURE(method);
+    CAPTURE(algebra);
+    chain_of_c c;
+    REQUIRE(revode_problem_set_band(c.q, 1, 1) == REVODE_OK);
+    REQUIRE(revode_problem_set_pattern(c.q, of.starts.data(), of.rows.data()) == REVODE_OK);
+    if (method == "rodas5p") REQUIRE(revode_problem_use_finite_differences(c.q) == REVODE_OK);
+    c.solve(method.c_str(), algebra.c_str());
+    any_callbacks same = chain_with_jvp();
+    same.by_finite_differences = method == "rodas5p";
+    const any_method m(method, {.name = algebra, .lower = 1, .upper = 1, .pattern = pattern});
+    const auto expected = solve(of_chain(same), m, options{}, recursive_checkpoint{});
+    CHECK(c.state() == expected.y);
+    const std::vector<double> w(n, 1.0);
+    any_state y0(n), p(2);
+    revode_gradient g = REVODE_GRADIENT;
+    g.y0 = y0.data();
+    g.p = p.data();
+    REQUIRE(revode_solution_pullback(c.s, w.data(), nullptr, nullptr, &g) == REVODE_OK);
+    const any_gradient bar = expected.pullback({.y = w});
+    CHECK(y0 == bar.y0);
+    CHECK(p == bar.p);
+  }
+}
+
+TEST_CASE("Jacobians in a band and on a pattern from C, and what they return") {
+  const chain_pattern of(n);
+  chain_of_c c;
+  REQUIRE(revode_problem_set_band(c.q, 1, 1) == REVODE_OK);
+  REQUIRE(revode_problem_set_banded_jacobian(c.q, band) == REVODE_OK);
+  REQUIRE(revode_problem_set_sparse_jacobian(c.q, entries) == REVODE_OK);
+  revode_statistics told = REVODE_STATISTICS;
+  c.solve("bdf5", "banded");
+  REQUIRE(revode_solution_statistics(c.s, &told) == REVODE_OK);
+  CHECK(told.jvp_evaluations == 0);
+  for (const std::string& name : any_algebra_names()) {
+    if (name != "klu") continue;
+    const any_state banded = c.state();
+    REQUIRE(revode_problem_set_pattern(c.q, of.starts.data(), of.rows.data()) == REVODE_OK);
+    c.solve("bdf5", "klu");
+    for (std::size_t i = 0; i < n; ++i)
+      CHECK(c.state()[i] == doctest::Approx(banded[i]).epsilon(1e-7));
+  }
+  REQUIRE(revode_problem_set_banded_jacobian(c.q, refusing) == REVODE_OK);
+  c.solve("bdf5", "banded", REVODE_CALLBACK);
+  CHECK(std::string(revode_last_error()) ==
+        "the caller's banded_jacobian returned 7 (it ends the call) return 0 to go on?");
+}
+
+TEST_CASE("misuse of algebras from C is told in words") {
+  chain_of_c c;
+  c.solve("bdf5", "kluu", REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()).find("unknown algebra 'kluu'") == 0);
+  c.solve("bdf5", "gmres_ilu0", REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()).find("without a sparsity pattern") != std::string::npos);
+  const int starts[13] = {0, 2, 1};
+  CHECK(revode_problem_set_pattern(c.q, starts, starts) == REVODE_MISUSE);
+  const int beyond[13] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, row[1] = {12};
+  CHECK(revode_problem_set_pattern(c.q, beyond, row) == REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()) ==
+        "a sparsity pattern with entry (12, 0) for a state of 12 (rows and columns count from 0) "
+        "correct it?");
+  CHECK(revode_problem_set_pattern(c.q, nullptr, nullptr) == REVODE_OK);
+  CHECK(revode_problem_set_banded_jacobian(c.q, nullptr) == REVODE_MISUSE);
+  c.solve("bdf5", nullptr);
+}
+
+}  // namespace
+}  // namespace revode

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <memory>
+
+#include <any/chain.hpp>
+#include <revode/any.hpp>
+#include <revode/interop/klu.hpp>
+#include <revode/problems/erased_field.hpp>
+#include <revode/revode.hpp>
+#include <revode/solvers/radau_iia5.hpp>
+#include <revode/solvers/rodas5p.hpp>
+
+namespace revode {
+namespace {
+
+using vector = Eigen::VectorXd;
+
+vector as_vector(const any_state& y) {
+  return Eigen::Map<const vector>(y.data(), static_cast<Eigen::Index>(y.size()));
+}
+bool same_bits(const any_state& a, const vector& b) {
+  return as_vector(a).size() == b.size() &&
+         std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+template <class M>
+void check_bits(const char* name) {
+  CAPTURE(name);
+  any_problem q = of_chain(chain_alone());
+  q.f = std::make_shared<const erased_field>(chain{});
+  const problem<chain, vector, vector> t{chain{}, as_vector(q.y0), q.t0, q.t1, as_vector(q.p)};
+  const auto pattern = std::make_shared<const sparsity>(sparsity_of(t));
+  const options o{.rtol = 1e-6, .atol = 1e-9};
+  auto expected = solve(t, with_algebra<M, klu>{{}, {pattern}}, o, recursive_checkpoint{});
+  const auto bar = expected.pullback(vector::Ones(12));
+  for (const any_algebra& algebra : {any_algebra{.name = "klu"}, any_algebra{.name = "klu", .pattern = pattern}}) {
+    const auto s = solve(q, any_method(name, algebra), o, recursive_checkpoint{.slots = 4});
+    CHECK(s.status == status::success);
+    CHECK(same_bits(s.y, expected.y));
+    CHECK(s.stats.jvp_evaluations == expected.stats.jvp_evaluations);
+    const any_gradient g = s.pullback({.y = any_state(12, 1.0)});
+    CHECK(same_bits(g.y0, bar.y0));
+    CHECK(same_bits(g.p, bar.p));
+  }
+}
+
+TEST_CASE("KLU by name has the bits of the templates: solves, gradients, counts") {
+  check_bits<radau_iia5>("radau_iia5");
+  check_bits<rodas5p>("rodas5p");
+}
+
+}  // namespace
+}  // namespace revode
