@@ -41,6 +41,8 @@ constexpr std::array common_options{
     option_text{"--max-steps", "N", "most step attempts (default 1000000)"}};
 
 constexpr std::array run_options{
+    option_text{"--algebra", "NAME",
+                "linear algebra of implicit methods, see 'revode list algebras' (default dense)"},
     option_text{"--step-rounding", "R",
                 "lengths that steps may have: none, bits24 (4 bytes a step in a log) or octave16 "
                 "(1 byte) (default none)"},
@@ -179,7 +181,8 @@ void add_commands(CLI::App& app) {
   app.set_version_flag("--version", "revode " REVODE_VERSION "\nproducts of networks by " +
                                         std::string(nn::products_by()));
   auto& list = *app.add_subcommand("list", "what there is, by name");
-  list.add_option("WHAT", CLI::callback_t{}, "problems, methods, adjoints, schedules or ensembles");
+  list.add_option("WHAT", CLI::callback_t{},
+                  "problems, methods, algebras, adjoints, schedules or ensembles");
   add(list, std::array{json});
   auto& solve = *app.add_subcommand("solve", "integrate a problem");
   solve.add_option("PROBLEM", CLI::callback_t{}, problem_text);

@@ -46,7 +46,7 @@ std::map<std::string, std::string> words_of_options() {
 
 /// The words behind a command, besides its options and files.
 std::string words_behind(const std::string& command) {
-  if (command == "list") return "problems methods adjoints schedules ensembles";
+  if (command == "list") return "problems methods algebras adjoints schedules ensembles";
   if (command == "train") return "spiral density";
   if (command == "new") return "problem method";
   if (command == "bench") return "wpd adjoint";

@@ -14,8 +14,8 @@
 namespace revode::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"problems", "methods", "adjoints", "schedules",
-                                                "ensembles"};
+constexpr std::array<std::string_view, 6> names{"problems", "methods",   "algebras",
+                                                "adjoints", "schedules", "ensembles"};
 
 auto problem_list() -> named_list {
   named_list list{"problems", {"name", "summary", "source"}, {}};
@@ -31,6 +31,16 @@ auto method_list() -> named_list {
                          m.has_estimate ? "adaptive" : "fixed", std::string(m.source)});
   list.rows.push_back({std::string(compiled::automatic::name), "5", "adaptive",
                        "a pair that switches by the stiffness it sees, for the tolerances"});
+  return list;
+}
+
+/// Those of this build.
+auto algebra_list() -> named_list {
+  named_list list{"algebras", {"name", "methods", "summary"}, {}};
+  for (const compiled::algebra_text& a : compiled::algebra_texts())
+    if (a.compiled)
+      list.rows.push_back(
+          {std::string(a.name), compiled::methods_of_algebra(a.name, ","), std::string(a.summary)});
   return list;
 }
 
@@ -76,9 +86,11 @@ auto ensemble_list() -> named_list {
 
 auto lists(const std::string& what) -> std::vector<named_list> {
   if (what.empty())
-    return {problem_list(), method_list(), adjoint_list(), schedule_list(), ensemble_list()};
+    return {problem_list(), method_list(),   algebra_list(),
+            adjoint_list(), schedule_list(), ensemble_list()};
   if (what == "problems") return {problem_list()};
   if (what == "methods") return {method_list()};
+  if (what == "algebras") return {algebra_list()};
   if (what == "adjoints") return {adjoint_list()};
   if (what == "schedules") return {schedule_list()};
   if (what == "ensembles") return {ensemble_list()};

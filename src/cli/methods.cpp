@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cli/methods.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <any/automatic.hpp>
@@ -46,6 +47,14 @@ auto find_method(std::string_view name) -> method_entry {
   std::vector<std::string_view> known{compiled::automatic::name};
   for (const method_entry& m : compiled::method_table()) known.push_back(m.name);
   unknown_name("method", name, "methods", known, "run 'revode list methods'");
+}
+
+auto find_algebra(std::string_view name) -> const compiled::algebra_text& {
+  std::vector<std::string_view> known;
+  for (const compiled::algebra_text& a : compiled::algebra_texts()) known.push_back(a.name);
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    unknown_name("algebra", name, "algebras", known, "run 'revode list algebras'");
+  return compiled::find_algebra(name);
 }
 
 void expect_compiled_for(const erased_problem& q, const method_entry& m) {

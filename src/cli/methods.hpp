@@ -60,6 +60,9 @@ auto differentiate(const method_entry& m, const initial_value_problem& q, const 
 /// The method of a name; misuse if there is none.
 auto find_method(std::string_view name) -> method_entry;
 
+/// The linear algebra of a name; misuse if there is none, or this build has it not.
+auto find_algebra(std::string_view name) -> const compiled::algebra_text&;
+
 /// Misuse if the method is not compiled for the events or the mass matrix of the problem.
 void expect_compiled_for(const erased_problem& q, const method_entry& m);
 

@@ -193,6 +193,7 @@ std::string heading(const run_request& r) {
   std::string text = r.problem.name + " from t = " + rounded(r.problem.t0, 6) + " to " +
                      rounded(r.problem.t1, 6) + ", method " + std::string(r.method.name) +
                      (r.chosen ? " (chosen)" : "");
+  if (r.algebra != compiled::dense_name) text.append(", algebra ").append(r.algebra);
   text += o.fixed_step > 0 ? ", fixed step " + rounded(o.fixed_step, 6)
                            : ", rtol " + shortest(o.rtol) + ", atol " + shortest(o.atol);
   return text + "\n";

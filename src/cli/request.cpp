@@ -79,17 +79,38 @@ auto chosen_method(const arguments& given, const run_request& r) -> std::string_
 auto asked_method(const arguments& given, const run_request& r) -> std::string_view {
   const std::string& name = given.at("--method");
   if (name != compiled::automatic::name) return name;
-  return compiled::automatic{.rtol = r.settings.rtol,
-                             .has_events = r.has_events(),
-                             .has_mass = r.problem.has_mass(),
-                             .has_higher_index = r.problem.f.has_higher_index()}
+  return compiled::automatic{
+      .rtol = r.settings.rtol,
+      .has_events = r.has_events(),
+      .has_mass = r.problem.has_mass(),
+      .has_higher_index = r.problem.f.has_higher_index(),
+      .has_algebra = given.has("--algebra") && given.at("--algebra") != compiled::dense_name}
       .method();
+}
+
+/// The method with the linear algebra that is asked for.
+void read_algebra(const arguments& given, run_request& r) {
+  const compiled::algebra_text& a = find_algebra(given.at("--algebra"));
+  if (a.name == compiled::dense_name) return;
+  const std::string with = "--algebra " + std::string(a.name) + " with " + r.problem.name;
+  if (r.problem.has_mass())
+    misuse(with +
+           " (it has a mass matrix, which this command solves with dense matrices) leave it "
+           "out?");
+  if (!r.problem.events.each.empty())
+    misuse(with + " (it has events, which this command finds with dense matrices) leave it out?");
+  if (given.value_or("--adjoint", recursive_checkpoint::name) != recursive_checkpoint::name)
+    misuse("--algebra " + std::string(a.name) + " with the adjoint " + given.at("--adjoint") +
+           " (gradients by it are those of recursive_checkpoint) leave one of them out?");
+  r.algebra = a.name;
+  r.method = entry_with_algebra(r.method, a, {}, bind(r.problem, r.problem.f), true);
 }
 
 void read_method(const arguments& given, run_request& r) {
   r.chosen = !given.has("--method");
   r.method = find_method(r.chosen ? chosen_method(given, r) : asked_method(given, r));
   expect_compiled_for(r.problem, r.method);
+  if (given.has("--algebra")) read_algebra(given, r);
   if (!r.method.has_estimate && !given.has("--fixed-step"))
     misuse("method " + std::string(r.method.name) +
            " without --fixed-step (it has no error estimate to choose steps by) give "

@@ -20,6 +20,7 @@ struct run_request {
 
   erased_problem problem;
   method_entry method;
+  std::string_view algebra = compiled::dense_name;
   bool chosen = false;   ///< no --method: the library's choice
   bool altered = false;  ///< t0, t1, y0 or p are not the problem's own: no reference
   options settings;

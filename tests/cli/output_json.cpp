@@ -150,13 +150,14 @@ TEST_CASE("save-count cuts the interval into equal parts and saves all their end
   CHECK(j["ys"][4] == j["y"]);
 }
 
-TEST_CASE("list names every problem, method, adjoint, schedule and ensemble") {
+TEST_CASE("list names every problem, method, algebra, adjoint, schedule and ensemble") {
   const auto j = run("list --json").json();
 
-  CHECK(keys(j) ==
-        std::vector<std::string>{"problems", "methods", "adjoints", "schedules", "ensembles"});
+  CHECK(keys(j) == std::vector<std::string>{"problems", "methods", "algebras", "adjoints",
+                                            "schedules", "ensembles"});
   CHECK(j["problems"][0]["name"] == "decay");
   CHECK(j["methods"][0]["name"] == "euler");
+  CHECK(j["algebras"][0]["name"] == "dense");
   CHECK(j["adjoints"][0]["name"] == "recursive_checkpoint");
   CHECK(j["schedules"][2]["name"] == "binomial");
   CHECK(keys(run("list methods --json").json()) == std::vector<std::string>{"methods"});
