@@ -87,7 +87,8 @@ int main() {
   const any_problem q = population();
   const auto known = any_algebra_names();
   const bool has_klu = std::find(known.begin(), known.end(), "klu") != known.end();
-  const any_method sparse("bdf5", {.name = has_klu ? "klu" : "gmres_ilu0", .pattern = neighbours()});
+  const any_method sparse("bdf5",
+                          {.name = has_klu ? "klu" : "gmres_ilu0", .pattern = neighbours()});
   const options o{.rtol = 1e-6, .atol = 1e-9};
 
   const any_loss mean = [](const any_solution& s, any_cotangents& bar) {
@@ -106,7 +107,8 @@ int main() {
   any_problem more = q, less = q;
   more.p[1] += h;
   less.p[1] -= h;
-  const double difference = (mean(solve(more, sparse, o), unused) - mean(solve(less, sparse, o), unused)) / (2 * h);
+  const double difference =
+      (mean(solve(more, sparse, o), unused) - mean(solve(less, sparse, o), unused)) / (2 * h);
   const bool agree = std::abs(difference - r.gradient->p[1]) < 1e-3 * std::abs(difference);
   std::printf(agree ? "differences agree\n" : "differences say %.6f\n", difference);
   return agree ? 0 : 1;

@@ -24,6 +24,7 @@ NB_MODULE(_core, m) {
   m.doc() = "Ordinary differential equations and exact gradients, in the memory you choose.";
   m.attr("__version__") = revode_version();
   m.def("methods", [] { return names(revode_method_name); });
+  m.def("algebras", [] { return names(revode_algebra_name); });
   m.def("adjoints", [] { return names(revode_adjoint_name); });
   m.def("schedules", [] { return names(revode_schedule_name); });
   m.def("problems", [] { return names(revode_problem_name); });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -121,24 +122,36 @@ void bind_solves(nb::module_& m) {
           [](options& o, const nb::object& ts) { o.discontinuities = from_numpy(ts); },
           nb::rv_policy::automatic);
 
+  nb::class_<any_method>(m, "Method", "A method with its linear algebra, as solve makes it.")
+      .def(
+          "__init__",
+          [](any_method* self, const std::string& name, const std::string& algebra, int lower,
+             int upper, const std::vector<int>& starts, const std::vector<int>& rows) {
+            any_algebra of{.name = algebra, .lower = lower, .upper = upper};
+            if (!starts.empty()) of.pattern = any_pattern(starts, rows);
+            new (self) any_method(any_method(name), std::move(of));
+          },
+          nb::arg("name"), nb::arg("algebra"), nb::arg("lower"), nb::arg("upper"),
+          nb::arg("starts"), nb::arg("rows"));
+
   // The interpreter is free while these work; fields of Python's take it when they are called.
   using free = nb::call_guard<nb::gil_scoped_release>;
   m.def(
       "solve",
-      [](const python_problem& of, const std::string& method, const options& o) {
+      [](const python_problem& of, const any_method& method, const options& o) {
         return solved(of, [&](const any_problem& q) { return solve(q, method, o); });
       },
       free());
   m.def(
       "solve_dense",
-      [](const python_problem& of, const std::string& method, const options& o) {
+      [](const python_problem& of, const any_method& method, const options& o) {
         return solved(of,
                       [&](const any_problem& q) { return solve(q, method, o, dense_output{}); });
       },
       free());
   m.def(
       "solve_adjoint",
-      [](const python_problem& of, const std::string& method, const options& o,
+      [](const python_problem& of, const any_method& method, const options& o,
          const std::string& adjoint, index every) {
         return solved(of, [&](const any_problem& q) {
           return solve(q, method, o, any_adjoint{adjoint, every});
@@ -147,7 +160,7 @@ void bind_solves(nb::module_& m) {
       free());
   m.def(
       "solve_checkpoint",
-      [](const python_problem& of, const std::string& method, const options& o,
+      [](const python_problem& of, const any_method& method, const options& o,
          std::optional<index> slots, std::optional<index> budget,
          std::optional<std::string> schedule, const std::string& log, const std::string& spill,
          index interval, index slow_slots) {

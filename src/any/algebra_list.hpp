@@ -31,8 +31,7 @@ method_uses uses_with(const named_algebra<L>& algebra, const jacobian_structure&
   };
   method_uses uses;
   uses.solve = [=](const initial_value_problem& q, const options& o, const erased_events& of) {
-    return solution_type(
-        solve(structured(q), made(q), o, list_of<kind_of_problem{}>(of)));
+    return solution_type(solve(structured(q), made(q), o, list_of<kind_of_problem{}>(of)));
   };
   uses.differentiate = [=](const initial_value_problem& q, const options& o,
                            const recursive_checkpoint& adjoint,

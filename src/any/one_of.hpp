@@ -81,10 +81,10 @@ template <class... F>
 struct one_factors : one_kept<F...> {
   template <class... J, class... Shift>
   bool factor_shifted(const one_jacobian<J...>& j, const Shift&... shift) {
-    return act_on_number<sizeof...(F)>(j.which(), [&]<std::size_t I>(
-                                                      std::integral_constant<std::size_t, I>) {
-      return this->template take<I>().factor_shifted(j.template get<I>(), shift...);
-    });
+    return act_on_number<sizeof...(F)>(
+        j.which(), [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+          return this->template take<I>().factor_shifted(j.template get<I>(), shift...);
+        });
   }
   template <class... X>
   void solve(X&... x) const {
@@ -118,10 +118,10 @@ struct one_of {
 
   template <class System, class Y>
   void evaluate(System& sys, double t, const Y& y, jacobian<Y>& j) const {
-    act_on_number<sizeof...(L)>(
-        chosen.index(), [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
-          std::get<I>(chosen).evaluate(sys, t, y, j.template take<I>());
-        });
+    act_on_number<sizeof...(L)>(chosen.index(),
+                                [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+                                  std::get<I>(chosen).evaluate(sys, t, y, j.template take<I>());
+                                });
   }
 
   /// x = (a ⊗ I − diag J)⁻¹ right, or its transpose, over the stages of a step.

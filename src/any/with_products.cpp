@@ -9,8 +9,9 @@ auto entries_with_products() -> std::vector<algebra_entry> {
   return entries_with<by_products>(
       method_list<bdf5, esdirk547, radau_iia5>{},
       {{"gmres", [](structure, field) { return by_products{{unconditioned{}}}; }},
-       {"gmres_ilu0",
-        [](structure s, field f) { return by_products{{by_ilu0{{s.pattern}, &f}}}; }}});
+       {"gmres_ilu0", [](structure s, field f) {
+          return by_products{{by_ilu0{{s.pattern}, &f}}};
+        }}});
 }
 
 }  // namespace revode::compiled

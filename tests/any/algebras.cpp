@@ -46,11 +46,10 @@ std::vector<any_method> pairs() {
   const chain_pattern of(12);
   std::vector<any_method> all;
   for (const compiled::algebra_entry& e : compiled::algebra_table())
-    all.push_back(any_method(std::string(e.method),
-                             {.name = std::string(e.algebra),
-                              .lower = 1,
-                              .upper = 1,
-                              .pattern = any_pattern(of.starts, of.rows)}));
+    all.push_back(any_method(std::string(e.method), {.name = std::string(e.algebra),
+                                                     .lower = 1,
+                                                     .upper = 1,
+                                                     .pattern = any_pattern(of.starts, of.rows)}));
   return all;
 }
 
@@ -84,7 +83,8 @@ TEST_CASE("algebras by name have the bits of the templates: solves, gradients, c
              with_algebra<esdirk547, gmres<ilu0>>{{}, {.preconditioner = {pattern}}});
 }
 
-TEST_CASE("every pair solves as its method does with dense matrices, from each kind of derivative") {
+TEST_CASE(
+    "every pair solves as its method does with dense matrices, from each kind of derivative") {
   for (const any_method& m : pairs()) {
     CAPTURE(m.name());
     CAPTURE(m.algebra().name);
@@ -129,7 +129,8 @@ TEST_CASE("every pair keeps the dot-product law, and equal bits of gradients in 
   }
 }
 
-TEST_CASE("the field's own Jacobian in a band or on a pattern, and pulls of rows, cost no products") {
+TEST_CASE(
+    "the field's own Jacobian in a band or on a pattern, and pulls of rows, cost no products") {
   const chain_pattern of(12);
   const any_algebra band{.name = "banded", .lower = 1, .upper = 1};
   const any_solution products = solve(of_chain(chain_with_jvp()), any_method("bdf5", band), o);
@@ -189,7 +190,8 @@ TEST_CASE("algebras that are not there are refused in words, before any work") {
        "a band with 12 diagonals above the main one for a state of 12 (a matrix has from 0 to 11) "
        "give those, or band_of(problem)?");
   const chain_pattern small(5);
-  says(q, any_method("bdf5", {.name = "gmres_ilu0", .pattern = any_pattern(small.starts, small.rows)}),
+  says(q,
+       any_method("bdf5", {.name = "gmres_ilu0", .pattern = any_pattern(small.starts, small.rows)}),
        "a sparsity pattern of size 5 for a state of 12 (a Jacobian is square) give one of the "
        "state's size?");
   says(of_chain(chain_with_vjp()), any_method("bdf5", {.name = "gmres"}),
@@ -210,8 +212,8 @@ TEST_CASE("what goes with dense matrices alone is refused with another algebra")
       "adjoint gauss with algebra banded (gradients by it are those of recursive_checkpoint) take "
       "that, or the algebra dense?",
       std::invalid_argument);
-  q.events.push_back(
-      any_event_callbacks{.name = "half", .condition = [](double, auto y, auto) { return y[0] - 0.5; }});
+  q.events.push_back(any_event_callbacks{
+      .name = "half", .condition = [](double, auto y, auto) { return y[0] - 0.5; }});
   says(q, any_method("bdf5", {.name = "banded"}),
        "algebra banded with events (they are compiled for dense matrices) leave it out, or solve "
        "it by the templates?");

@@ -65,8 +65,7 @@ inline any_callbacks chain_with_jvp() {
     const double d = u.empty() ? 0 : u[0], r = u.empty() ? 0 : u[1];
     for (std::size_t i = 0; i < n; ++i) {
       const double below = i > 0 ? y[i - 1] : 0, above = i + 1 < n ? y[i + 1] : 0;
-      out[i] = on_diagonal(y, p, i) * v[i] + d * (below - 2 * y[i] + above) +
-               r * y[i] * (1 - y[i]);
+      out[i] = on_diagonal(y, p, i) * v[i] + d * (below - 2 * y[i] + above) + r * y[i] * (1 - y[i]);
       if (i > 0) out[i] += p[0] * v[i - 1];
       if (i + 1 < n) out[i] += p[0] * v[i + 1];
     }

@@ -35,7 +35,8 @@ void check_bits(const char* name) {
   const options o{.rtol = 1e-6, .atol = 1e-9};
   auto expected = solve(t, with_algebra<M, klu>{{}, {pattern}}, o, recursive_checkpoint{});
   const auto bar = expected.pullback(vector::Ones(12));
-  for (const any_algebra& algebra : {any_algebra{.name = "klu"}, any_algebra{.name = "klu", .pattern = pattern}}) {
+  for (const any_algebra& algebra :
+       {any_algebra{.name = "klu"}, any_algebra{.name = "klu", .pattern = pattern}}) {
     const auto s = solve(q, any_method(name, algebra), o, recursive_checkpoint{.slots = 4});
     CHECK(s.status == status::success);
     CHECK(same_bits(s.y, expected.y));

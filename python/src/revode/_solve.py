@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from numpy.typing import ArrayLike
 from typing_extensions import Unpack, TypedDict
@@ -28,6 +28,24 @@ class Options(TypedDict, total=False):
     discontinuities: ArrayLike
 
 
+def _method(
+    name: str,
+    algebra: str,
+    sparsity: Any | None,
+    banded: tuple[int, int] | None,
+) -> _core.Method:
+    lower, upper = (-1, -1) if banded is None else banded
+    if sparsity is None:
+        return _core.Method(name, algebra, lower, upper, [], [])
+    if hasattr(sparsity, "tocsc"):
+        columns = sparsity.tocsc()
+        sparsity = (columns.indptr, columns.indices)
+    starts, rows = sparsity
+    return _core.Method(
+        name, algebra, lower, upper, [int(k) for k in starts], [int(k) for k in rows]
+    )
+
+
 def _options(given: Options) -> _core.Options:
     known = Options.__annotations__
     o = _core.Options()
@@ -39,10 +57,25 @@ def _options(given: Options) -> _core.Options:
 
 
 @overload
-def solve(problem: _core.Problem | str, method: str = ..., **options: Unpack[Options]) -> _core.Solution: ...
+def solve(
+    problem: _core.Problem | str,
+    method: str = ...,
+    *,
+    algebra: str = ...,
+    sparsity: Any | None = ...,
+    banded: tuple[int, int] | None = ...,
+    **options: Unpack[Options],
+) -> _core.Solution: ...
 @overload
 def solve(
-    problem: _core.Problem | str, method: str = ..., *, dense: Literal[True], **options: Unpack[Options]
+    problem: _core.Problem | str,
+    method: str = ...,
+    *,
+    dense: Literal[True],
+    algebra: str = ...,
+    sparsity: Any | None = ...,
+    banded: tuple[int, int] | None = ...,
+    **options: Unpack[Options],
 ) -> _core.DenseSolution: ...
 @overload
 def solve(
@@ -57,6 +90,9 @@ def solve(
     spill: str = ...,
     interval: int = ...,
     slow_slots: int = ...,
+    algebra: str = ...,
+    sparsity: Any | None = ...,
+    banded: tuple[int, int] | None = ...,
     **options: Unpack[Options],
 ) -> _core.DifferentiableSolution: ...
 def solve(  # type: ignore[misc]
@@ -72,6 +108,9 @@ def solve(  # type: ignore[misc]
     spill: str = "",
     interval: int = 0,
     slow_slots: int = 0,
+    algebra: str = "dense",
+    sparsity: Any | None = None,
+    banded: tuple[int, int] | None = None,
     **options: Unpack[Options],
 ) -> _core.Solution | _core.DenseSolution | _core.DifferentiableSolution:
     """Solves a problem, or a named one, by a method of methods().
@@ -80,22 +119,27 @@ def solve(  # type: ignore[misc]
     adjoint    one of adjoints(), whose gradients s.pullback(y) gives; of "recursive_checkpoint":
                slots (states kept) or budget (bytes), schedule (of schedules()), log, spill, interval,
                slow_slots
+    algebra    how an implicit method solves its linear systems, one of algebras(): "banded" (banded: how
+               many diagonals lie below the main one and above), "klu" and "gmres_ilu0" (sparsity:
+               a sparse matrix of SciPy, or its (indptr, indices) by columns), "gmres"; of named
+               problems bands and patterns are found
     options    rtol, atol, ts, fixed_step, first_step, max_step, min_step, max_steps, every,
                stops, discontinuities
 
     How it ended is s.status; misuse raises ValueError before any work.
     """
     q = _core.Problem.named(problem) if isinstance(problem, str) else problem
+    m = _method(method, algebra, sparsity, banded)
     o = _options(options)
     if dense and adjoint is not None:
         raise ValueError("dense with an adjoint (a solution keeps the one or the other) solve twice?")
     if dense:
-        return _core.solve_dense(q, method, o)
+        return _core.solve_dense(q, m, o)
     if adjoint is None:
-        return _core.solve(q, method, o)
+        return _core.solve(q, m, o)
     if adjoint != "recursive_checkpoint":
-        return _core.solve_adjoint(q, method, o, adjoint, interval)
-    return _core.solve_checkpoint(q, method, o, slots, budget, schedule, log, spill, interval, slow_slots)
+        return _core.solve_adjoint(q, m, o, adjoint, interval)
+    return _core.solve_checkpoint(q, m, o, slots, budget, schedule, log, spill, interval, slow_slots)
 
 
 def solve_each(

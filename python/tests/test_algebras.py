@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear algebras of implicit methods by name: the solution of dense matrices, gradients, misuse in words."""
+
+import numpy as np
+import pytest
+
+import revode
+
+N = 12
+
+
+def chain(t, y, p):
+    ends = np.concatenate([[0.0], y, [0.0]])
+    return p[0] * (ends[:-2] - 2 * y + ends[2:]) + p[1] * y * (1 - y)
+
+
+def chain_vjp(t, y, p, w):
+    ends = np.concatenate([[0.0], y, [0.0]])
+    of_w = np.concatenate([[0.0], w, [0.0]])
+    gy = p[0] * (of_w[:-2] - 2 * w + of_w[2:]) + w * p[1] * (1 - 2 * y)
+    return 0.0, gy, [w @ (ends[:-2] - 2 * y + ends[2:]), w @ (y * (1 - y))]
+
+
+def problem():
+    return revode.Problem(chain, np.linspace(0.1, 0.7, N), 0, 0.5, [40.0, 3.0], vjp=chain_vjp)
+
+
+def columns():
+    rows = [[i for i in (j - 1, j, j + 1) if 0 <= i < N] for j in range(N)]
+    return np.cumsum([0] + [len(r) for r in rows]), np.concatenate(rows)
+
+
+def test_bands_and_patterns_give_what_dense_matrices_do():
+    q = problem()
+    dense = revode.solve(q, "bdf5", adjoint="recursive_checkpoint")
+    told = {"banded": {"banded": (1, 1)}, "klu": {"sparsity": columns()}}
+    for algebra in set(told) & set(revode.algebras()):
+        s = revode.solve(q, "bdf5", adjoint="recursive_checkpoint", slots=4, algebra=algebra, **told[algebra])
+        assert s.status == "success"
+        np.testing.assert_allclose(s.y, dense.y, atol=1e-5)
+        g, expected = s.pullback(np.ones(N)), dense.pullback(np.ones(N))
+        np.testing.assert_allclose(g.p, expected.p, rtol=1e-2, atol=1e-4)
+
+
+def test_a_sparse_matrix_of_scipy_says_where_the_jacobian_is():
+    sparse = pytest.importorskip("scipy.sparse")
+    if "klu" not in revode.algebras():
+        pytest.skip("built without KLU")
+    starts, rows = columns()
+    matrix = sparse.csc_matrix((np.ones(len(rows)), rows, starts), shape=(N, N)).tocsr()
+    by_matrix = revode.solve(problem(), "radau_iia5", algebra="klu", sparsity=matrix)
+    by_columns = revode.solve(problem(), "radau_iia5", algebra="klu", sparsity=(starts, rows))
+    assert np.array_equal(by_matrix.y, by_columns.y)
+
+
+def test_named_problems_tell_and_misuse_is_told():
+    s = revode.solve("heat_1d:40", "bdf5", algebra="banded")
+    assert s.status == "success"
+    with pytest.raises(ValueError, match="unknown algebra 'bandet'"):
+        revode.solve("heat_1d:40", "bdf5", algebra="bandet")
+    with pytest.raises(ValueError, match="without lower and upper"):
+        revode.solve(problem(), "bdf5", algebra="banded")
