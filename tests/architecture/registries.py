@@ -97,7 +97,7 @@ def method(s, file, name, listed):
 def problem(s):
     s.copy("include/revode/problems/hires.hpp", "hires")
     s.header("include/revode/problems", "revode/problems/sketch.hpp")
-    s.line("include/revode/problems/all.hpp", r"using stiff_problems = problem_list<", "sketch, ")
+    s.line("include/revode/problems/all.hpp", r"using stiff_problems =\s*problem_list<", "sketch, ")
     return SHOW.format(header="revode/problems/all.hpp", list="stiff_problems")
 
 
