@@ -154,6 +154,27 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "a Rosenbrock method, whose formula has the Jacobian, tells a wrong one: each way gives one") {
+  const chain_pattern of(12);
+  any_callbacks band = chain_with_jvp(), entries = chain_with_jvp();
+  band.banded_jacobian = chain_with_band().banded_jacobian;
+  entries.sparse_jacobian = chain_with_entries().sparse_jacobian;
+  const any_state dense = solve(of_chain(chain_with_jvp()), "rodas5p", o).y;
+  for (const std::string& name : any_algebra_names()) {
+    if (name != "banded" && name != "klu") continue;
+    CAPTURE(name);
+    const any_method m(
+        "rodas5p",
+        {.name = name, .lower = 1, .upper = 1, .pattern = any_pattern(of.starts, of.rows)});
+    const any_callbacks& own = name == "klu" ? entries : band;
+    for (const any_callbacks& c : {chain_with_jvp(), chain_with_vjp(), own}) {
+      const any_solution s = solve(of_chain(c), m, o);
+      for (std::size_t i = 0; i < 12; ++i) CHECK(std::abs(s.y[i] - dense[i]) < 1e-12);
+    }
+  }
+}
+
 TEST_CASE("bands and patterns are found of typed fields, and dense output is there") {
   const auto found = any_pattern(erased_chain());
   CHECK(found->entries() == 12 + 2 * 11);

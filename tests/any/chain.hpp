@@ -8,7 +8,7 @@
 
 namespace revode {
 
-/// y_i' = d (y_{i-1} - 2 y_i + y_{i+1}) + r y_i (1 - y_i), 0 beyond both ends, with p = (d, r): generic, and by callbacks
+/// y_i' = d (1.25 y_{i-1} - 2 y_i + 0.75 y_{i+1}) + r y_i (1 - y_i), 0 beyond both ends, with p = (d, r): generic, and by callbacks
 /// with derivatives of each shape.
 struct chain {
   [[maybe_unused]] static constexpr const char* name = "chain";
@@ -17,8 +17,8 @@ struct chain {
     const auto n = static_cast<std::ptrdiff_t>(y.size());
     for (std::ptrdiff_t i = 0; i < n; ++i) {
       auto flow = y[i] * (-2.0);
-      if (i > 0) flow = flow + y[i - 1];
-      if (i + 1 < n) flow = flow + y[i + 1];
+      if (i > 0) flow = flow + 1.25 * y[i - 1];
+      if (i + 1 < n) flow = flow + 0.75 * y[i + 1];
       dy[i] = p[0] * flow + p[1] * (y[i] * (1.0 - y[i]));
     }
   }
@@ -38,7 +38,7 @@ inline any_callbacks chain_alone() {
     chain{}(t, indexed{y}, indexed{p}, out);
   }};
 }
-/// ∂f_i/∂y_i; those beside are p[0].
+/// ∂f_i/∂y_i; 1.25 p[0] and 0.75 p[0] lie before and behind it.
 inline double on_diagonal(std::span<const double> y, std::span<const double> p, std::size_t i) {
   return -2 * p[0] + p[1] * (1 - 2 * y[i]);
 }
@@ -48,11 +48,11 @@ inline any_callbacks chain_with_vjp() {
     const std::size_t n = y.size();
     for (std::size_t i = 0; i < n; ++i) {
       const double below = i > 0 ? y[i - 1] : 0, above = i + 1 < n ? y[i + 1] : 0;
-      if (i > 0) gy[i - 1] += p[0] * w[i];
+      if (i > 0) gy[i - 1] += 1.25 * p[0] * w[i];
       gy[i] += on_diagonal(y, p, i) * w[i];
-      if (i + 1 < n) gy[i + 1] += p[0] * w[i];
+      if (i + 1 < n) gy[i + 1] += 0.75 * p[0] * w[i];
       if (gp.empty()) continue;
-      gp[0] += w[i] * (below - 2 * y[i] + above);
+      gp[0] += w[i] * (1.25 * below - 2 * y[i] + 0.75 * above);
       gp[1] += w[i] * y[i] * (1 - y[i]);
     }
   };
@@ -65,9 +65,10 @@ inline any_callbacks chain_with_jvp() {
     const double d = u.empty() ? 0 : u[0], r = u.empty() ? 0 : u[1];
     for (std::size_t i = 0; i < n; ++i) {
       const double below = i > 0 ? y[i - 1] : 0, above = i + 1 < n ? y[i + 1] : 0;
-      out[i] = on_diagonal(y, p, i) * v[i] + d * (below - 2 * y[i] + above) + r * y[i] * (1 - y[i]);
-      if (i > 0) out[i] += p[0] * v[i - 1];
-      if (i + 1 < n) out[i] += p[0] * v[i + 1];
+      out[i] = on_diagonal(y, p, i) * v[i] + d * (1.25 * below - 2 * y[i] + 0.75 * above) +
+               r * y[i] * (1 - y[i]);
+      if (i > 0) out[i] += 1.25 * p[0] * v[i - 1];
+      if (i + 1 < n) out[i] += 0.75 * p[0] * v[i + 1];
     }
   };
   return c;
@@ -76,7 +77,8 @@ inline any_callbacks chain_with_band() {
   any_callbacks c = chain_alone();
   c.banded_jacobian = [](double, auto y, auto p, auto band) {
     for (std::size_t i = 0; i < y.size(); ++i) {
-      band[3 * i] = band[3 * i + 2] = p[0];  // beyond both ends as well
+      band[3 * i] = 1.25 * p[0];  // beyond both ends as well
+      band[3 * i + 2] = 0.75 * p[0];
       band[3 * i + 1] = on_diagonal(y, p, i);
     }
   };
@@ -99,9 +101,9 @@ inline any_callbacks chain_with_entries() {
   c.sparse_jacobian = [](double, auto y, auto p, auto entries) {
     std::size_t e = 0;
     for (std::size_t j = 0; j < y.size(); ++j) {
-      if (j + 1 < y.size()) entries[e++] = p[0];
+      if (j + 1 < y.size()) entries[e++] = 1.25 * p[0];
       entries[e++] = on_diagonal(y, p, j);
-      if (j > 0) entries[e++] = p[0];
+      if (j > 0) entries[e++] = 0.75 * p[0];
     }
   };
   return c;

@@ -31,17 +31,18 @@ TEST_CASE("every pair of 'revode list algebras' solves, and is told in JSON and 
         CHECK(std::abs(found["y"][i].get<double>() - reference["y"][i].get<double>()) < 1e-4);
     }
   }
-  CHECK(run("solve brusselator_2d:4 --t1 1 --algebra banded").out.find(
-            "method radau_iia5 (chosen), algebra banded, rtol 1e-6") != std::string::npos);
+  CHECK(run("solve brusselator_2d:4 --t1 1 --algebra banded")
+            .out.find("method radau_iia5 (chosen), algebra banded, rtol 1e-6") !=
+        std::string::npos);
   CHECK(run("solve brusselator_2d:4 --t1 1 --method automatic --algebra gmres --json")
             .json()["method"] == "bdf5");
 }
 
 TEST_CASE("gradients with an algebra keep the dot-product law, in five states") {
-  for (const char* words : {"--method bdf5 --algebra gmres_ilu0", "--method rodas5p --algebra banded"}) {
+  for (const char* words :
+       {"--method bdf5 --algebra gmres_ilu0", "--method rodas5p --algebra banded"}) {
     CAPTURE(std::string(words));
-    const auto found =
-        run("grad heat_1d:40 --slots 5 --check --json " + std::string(words)).json();
+    const auto found = run("grad heat_1d:40 --slots 5 --check --json " + std::string(words)).json();
     CHECK(found["reverse"]["peak_states"] == 5);
     CHECK(found["check"]["dot_product"]["difference"].get<double>() < 1e-9);
   }
