@@ -66,7 +66,8 @@ outcome<adams_record> attempt(const M&, System& sys, const tolerance& tol, doubl
   evaluate_adams_step<M>(sys, t_new, q, h, tape, next);
   if (!all_finite(next.cache.change)) found.what = status::non_finite_field;
   if (tol.estimate && found.what == status::success)
-    choose_growth<M>(tol, error, by, from.memo.next, q != from.memo.order, found.record, next);
+    choose_growth<M>(tol, error, by, from.memo.next, q != from.memo.order, M::most_order,
+                     found.record, next);
   return found;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <revode/solvers/multistep/bdf_stability.hpp>
 #include <revode/solvers/multistep/bdf_step.hpp>
 #include <revode/solvers/multistep/nordsieck_control.hpp>
 
@@ -189,7 +190,10 @@ outcome<bdf_record_of<M>> attempt(const M& m, System& sys, const tolerance& tol,
   }
   correct_array(tape, 0, q, next.state.correction, next.state);
   finish_nordsieck_step(q, h, next.state, tape, next.memo);
-  if (tol.estimate) choose_growth<M>(tol, error, by, from.memo.next, q != from.memo.order, r, next);
+  if (!tol.estimate) return found;
+  if (m.leaves_unstable_orders && amplifies<M>(tol, q, by, from, next)) r.flags |= r.amplifies;
+  choose_growth<M>(tol, error, by, from.memo.next, q != from.memo.order,
+                   highest_order<M>(from.memo.next, r), r, next);
   return found;
 }
 
@@ -206,6 +210,7 @@ void note_of_family(const outcome<Record>& found, bool rejected, bdf_decisions& 
   next.jacobian_for = r.has(r.new_jacobian) ? 1 : from.jacobian_for + 1;
   next.rate = static_cast<double>(r.rate);
   next.newton_failed = false;
+  note_amplification(r, from, next);
 }
 
 }  // namespace revode

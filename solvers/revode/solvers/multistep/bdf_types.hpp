@@ -50,6 +50,12 @@ struct bdf {
   /// What iterations may leave, in units of the tolerance; 0: a tenth, a hundredth where there are algebraic
   /// equations, whose estimates see it as a jump that no step is short enough for.
   double newton = 0;
+
+  /// Orders 3 to 5 are left where they amplify an oscillation near the imaginary axis that they do not resolve, 0.5 <
+  /// |hλ| < 9, instead of being kept at steps that resolve it.
+  /// source  what the last corrections say of it (bdf_stability.hpp); to the end of Hindmarsh, Avoiding BDF stability
+  ///         barriers in the MOL solution of advection-dominated problems, Appl. Numer. Math. 17 (1995) 311–318
+  bool leaves_unstable_orders = true;
 };
 
 /// One of these methods, or one with another algebra.
@@ -63,6 +69,11 @@ struct bdf_decisions : nordsieck_decisions {
   int factors_for = 0, jacobian_for = 0;  ///< steps so far with these
   double rate = 1;                        ///< of the iterations with these factors
   bool newton_failed = false;
+  int amplifying = 0;         ///< steps (amplifying_steps)
+  int highest = 0, held = 0;  ///< the highest order for so many steps; 0: none is
+  int hold = 100;             ///< for how many the next one is
+  vec<double, 6>
+      products{};  ///< of the last corrections (see oscillation_products); set by the attempt
 
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
@@ -71,6 +82,11 @@ struct bdf_decisions : nordsieck_decisions {
     visit(self.jacobian_for);
     visit(self.rate);
     visit(self.newton_failed);
+    visit(self.amplifying);
+    visit(self.highest);
+    visit(self.held);
+    visit(self.hold);
+    visit(self.products);
   }
 };
 
@@ -122,7 +138,7 @@ struct bdf_record {
   float rate;    ///< of the iterations
   std::uint8_t order, next_order, iterations, flags;
 
-  static constexpr std::uint8_t new_jacobian = 1, new_factors = 2, from_start = 4;
+  static constexpr std::uint8_t new_jacobian = 1, new_factors = 2, from_start = 4, amplifies = 8;
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 };
 /// Where solves end at a goal, the goal as well.

@@ -33,22 +33,29 @@ inline double growth_by(double bias, double error, int power) {
 }
 
 /// The factor on the next step, and its order: that of the longest step among three, where the order may
-/// change. Factors below M::least_growth keep both.
+/// change. Factors below M::least_growth keep both. An order above `highest` goes down, whatever the steps.
 template <class M, class Y, class Record>
 void choose_growth(const tolerance& tol, double error, const typename M::formula& by,
-                   const nordsieck_decisions& d, bool changed, Record& r, carry<M, Y>& c) {
+                   const nordsieck_decisions& d, bool changed, int highest, Record& r,
+                   carry<M, Y>& c) {
   const int q = r.order, wait = (changed ? q + 1 : d.wait) - 1;
   double best = growth_by(6, error, q + 1);
   int next = q;
+  const auto size = [&](const Y& x) {
+    return nordsieck_honesty * std::sqrt(error_squared(tol, x, c.cache.weight));
+  };
+  const auto lower = [&] { return growth_by(6, by.lower * size(c.state.z[q]), q); };
+  if (q > highest) {
+    r.next_order = static_cast<std::uint8_t>(q - 1);
+    r.factor = static_cast<float>(std::fmin(1, lower()));
+    return;
+  }
   if (wait <= 0 && !d.rejected) {
-    const auto size = [&](const Y& x) {
-      return nordsieck_honesty * std::sqrt(error_squared(tol, x, c.cache.weight));
-    };
     if (q > 1) {
-      const double down = growth_by(6, by.lower * size(c.state.z[q]), q);
+      const double down = lower();
       if (down > best) best = down, next = q - 1;
     }
-    if (q < M::most_order && d.saved_ratio != 0) {
+    if (q < highest && d.saved_ratio != 0) {
       double power = by.ratio / d.saved_ratio;
       const double steps = c.memo.tau[0] / c.memo.tau[1];
       for (int i = 0; i <= q; ++i) power *= steps;
