@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the gradient of a field written in Eigen's matrices cost where nobody wrote its vjp, recorded on arrays and
-// number by number, beside one by hand? y' = W₂ tanh(W₁ y + b₁) + b₂, samples as columns. The table is markdown.
+// number by number, beside one by hand? y' = W₂ tanh(W₁ y + b₁) + b₂, samples as columns.
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -18,7 +16,6 @@
 #include <revode/state/counter_random.hpp>
 
 #include "json_lines.hpp"
-#include "machine.hpp"
 
 namespace revode {
 namespace {
@@ -134,10 +131,6 @@ nlohmann::json row(int width, int samples) {
   const auto calls = fastest(heavy ? 50 : 400, vjp(by_hand), vjp(plain));
   const auto gradients = fastest(heavy ? 5 : 40, gradient(by_hand), gradient(plain));
   const double slow = heavy ? 0 : fastest(5, vjp(numbers))[0];
-  std::printf("| %d | %d | %s | %.4f | %.2f | ", width, samples,
-              std::is_same_v<T, float> ? "float" : "double", calls[0], calls[1] / calls[0]);
-  std::printf(heavy ? "| " : "%.0f | ", slow / calls[0]);
-  std::printf("%.3f | %.2f |\n", gradients[0], gradients[1] / gradients[0]);
   return {{"width", width},          {"samples", samples},     {"bytes", sizeof(T)},
           {"vjp_by_hand", calls[0]}, {"vjp_arrays", calls[1]}, {"vjp_numbers", slow},
           {"by_hand", gradients[0]}, {"arrays", gradients[1]}};
@@ -147,16 +140,11 @@ nlohmann::json row(int width, int samples) {
 }  // namespace revode
 
 int main(int argc, char** argv) {
-  std::vector<nlohmann::json> rows;
-  std::printf(
-      "| states and hidden units | samples | scalar | a vjp by hand, ms | arrays over it | numbers "
-      "over it "
-      "| a gradient by hand, ms | arrays over it |\n|---:|---:|---|---:|---:|---:|---:|---:|\n");
+  revode::kept_rows rows;
   for (const int width : {16, 64, 256})
     for (const int samples : {1, 64}) {
-      rows.push_back(revode::row<float>(width, samples));
-      rows.push_back(revode::row<double>(width, samples));
+      rows.add(revode::row<float>(width, samples));
+      rows.add(revode::row<double>(width, samples));
     }
-  const std::string file = argc > 1 ? argv[1] : "array_fields.json";
-  std::ofstream(file) << revode::by_lines({{"machine", revode::machine()}}, "rows", rows);
+  rows.write(revode::output_of(argc, argv, "array_fields.json"));
 }

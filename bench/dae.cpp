@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The named problems M y' = f by every kind of method that takes a mass matrix, beside SUNDIALS' IDA where
-// it is installed, with its usual Newton tolerance and with a hundredth of it; the table is markdown.
+// it is installed, with its usual Newton tolerance and with a hundredth of it.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include <revode/problems/andrews.hpp>
@@ -23,6 +21,9 @@
 #include <revode/solvers/rodas4.hpp>
 #include <revode/solvers/rodas5p.hpp>
 
+#include "json_lines.hpp"
+#include "processor_seconds.hpp"
+
 #ifdef REVODE_BENCH_IDA
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
@@ -32,8 +33,6 @@
 
 namespace revode {
 namespace {
-
-using timer = std::chrono::steady_clock;
 
 struct row {
   std::string method;
@@ -58,13 +57,26 @@ template <class Solve>
 row best_of(const Solve& solve_once) {
   row best;
   for (int run = 0; run < 10; ++run) {
-    const auto start = timer::now();
+    const double start = processor_seconds();
     row r = solve_once();
-    r.seconds = std::min(best.seconds, std::chrono::duration<double>(timer::now() - start).count());
+    r.seconds = std::min(best.seconds, processor_seconds() - start);
     best = r;
     if (r.seconds > 0.2) break;
   }
   return best;
+}
+
+template <class Solution>
+row row_of(const char* method, const Solution& s, double digits) {
+  return {method,
+          s.status == status::success,
+          digits,
+          0,
+          s.stats.accepted,
+          s.stats.rejected,
+          s.stats.field_evaluations,
+          s.stats.jacobian_evaluations,
+          s.stats.factorizations};
 }
 
 template <class M, class F>
@@ -72,15 +84,7 @@ row measure(const F& f, const options& o) {
   const problem q{f, f.y0(), F::t0, F::t1, f.parameters()};
   return best_of([&] {
     const auto s = solve(q, M{}, o);
-    return row{M::name,
-               s.status == status::success,
-               digits_of(f, s.y, o),
-               0,
-               s.stats.accepted,
-               s.stats.rejected,
-               s.stats.field_evaluations,
-               s.stats.jacobian_evaluations,
-               s.stats.factorizations};
+    return row_of(M::name, s, digits_of(f, s.y, o));
   });
 }
 
@@ -168,33 +172,39 @@ row measure_ida(const options& o, double newton) {
 }
 #endif
 
-void print(const row& r) {
-  if (r.success)
-    std::printf("| %s | %.2f | %ld + %ld | %ld | %ld | %ld | %.3f |\n", r.method.c_str(), r.digits,
-                r.steps, r.rejected, r.evaluations, r.jacobians, r.factorizations, 1e3 * r.seconds);
-  else
-    std::printf("| %s | fails | %ld + %ld | | | | |\n", r.method.c_str(), r.steps, r.rejected);
+/// The row of `r`, with what it is of.
+nlohmann::json named(const row& r, const char* problem, const options& o) {
+  return {{"problem", problem},
+          {"rtol", o.rtol},
+          {"atol", o.atol},
+          {"method", r.method},
+          {"success", r.success},
+          {"digits", r.digits},
+          {"steps", r.steps},
+          {"rejected", r.rejected},
+          {"evaluations", r.evaluations},
+          {"jacobians", r.jacobians},
+          {"factorizations", r.factorizations},
+          {"seconds", r.seconds}};
 }
 
+/// Those of index 1, with times.
 template <class F>
-void print_tables(const F& f, const char* scale, double atol = 0) {
+void measure_all(kept_rows& rows, const F& f, double atol = 0) {
   for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
     const options o{.rtol = rtol,
                     .atol = atol > 0 ? atol : f.atol(rtol),
                     .first_step = F::t1 < 1e6 ? 1e-6 : 0,
                     .max_steps = 1'000'000};
-    std::printf(
-        "\n## %s, rtol %g, %s\n\n| method | digits | steps + rejected | evaluations | Jacobians | "
-        "factorisations | ms |\n|---|---|---|---|---|---|---|\n",
-        F::name, rtol, scale);
-    print(measure<rodas4>(f, o));
-    print(measure<rodas5p>(f, o));
-    print(measure<radau_iia5>(f, o));
-    print(measure<radau_iia9>(f, o));
-    print(measure<bdf5>(f, o));
+    const auto add = [&](const row& r) { rows.add(named(r, F::name, o)); };
+    add(measure<rodas4>(f, o));
+    add(measure<rodas5p>(f, o));
+    add(measure<radau_iia5>(f, o));
+    add(measure<radau_iia9>(f, o));
+    add(measure<bdf5>(f, o));
 #ifdef REVODE_BENCH_IDA
-    print(measure_ida<F>(o, 0.33));
-    print(measure_ida<F>(o, 0.0033));
+    add(measure_ida<F>(o, 0.33));
+    add(measure_ida<F>(o, 0.0033));
 #endif
   }
 }
@@ -202,41 +212,38 @@ void print_tables(const F& f, const char* scale, double atol = 0) {
 /// Those of index 2 and 3, which are Radau's alone: counts, and digits of the first `count` elements, the
 /// positions, beside those of all.
 template <class F>
-void print_counts(const F& f, int count) {
-  std::printf(
-      "\n## %s, atol = rtol\n\n| rtol, method | digits of positions | of all | steps + rejected | "
-      "evaluations | Jacobians | factorisations |\n|---|---|---|---|---|---|---|\n",
-      F::name);
+void count_all(kept_rows& rows, const F& f, int count) {
   const problem q{f, f.y0(), F::t0, F::t1, f.parameters()};
   for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
     const options o{.rtol = rtol, .atol = rtol, .first_step = 1e-6};
-    const auto row = [&](const auto& m) {
+    const auto add = [&](const auto& m) {
       const auto s = solve(q, m, o);
       double positions = 0;
       for (int i = 0; i < count; ++i)
         positions = std::fmax(
             positions, std::abs(s.y[i] - f.reference()[i]) / (1 + std::abs(f.reference()[i])));
-      std::printf("| %g, %s | %.2f | %.2f | %ld + %ld | %ld | %ld | %ld |\n", rtol, m.name,
-                  -std::log10(positions), digits_of(f, s.y, o), static_cast<long>(s.stats.accepted),
-                  static_cast<long>(s.stats.rejected), static_cast<long>(s.stats.field_evaluations),
-                  static_cast<long>(s.stats.jacobian_evaluations),
-                  static_cast<long>(s.stats.factorizations));
+      nlohmann::json r = named(row_of(m.name, s, digits_of(f, s.y, o)), F::name, o);
+      r.erase("seconds");
+      r["positions"] = -std::log10(positions);
+      rows.add(r);
     };
-    row(radau_iia5{});
-    row(radau_iia9{});
+    add(radau_iia5{});
+    add(radau_iia9{});
   }
 }
 
 }  // namespace
 }  // namespace revode
 
-int main() {
-  revode::print_tables(revode::transamp{}, "atol = rtol");
-  revode::print_tables(revode::chemakzo{}, "atol = 1e-12", 1e-12);
-  revode::print_tables(revode::pendulum_index1{}, "atol = rtol");
-  revode::print_tables(revode::rober_dae{}, "atol = 1e-6 rtol");
-  revode::print_counts(revode::pendulum_index2{}, 2);
-  revode::print_counts(revode::pendulum_index3{}, 2);
-  revode::print_counts(revode::car_axis{}, 4);
-  revode::print_counts(revode::andrews{}, 7);
+int main(int argc, char** argv) {
+  revode::kept_rows rows;
+  revode::measure_all(rows, revode::transamp{});
+  revode::measure_all(rows, revode::chemakzo{}, 1e-12);
+  revode::measure_all(rows, revode::pendulum_index1{});
+  revode::measure_all(rows, revode::rober_dae{});
+  revode::count_all(rows, revode::pendulum_index2{}, 2);
+  revode::count_all(rows, revode::pendulum_index3{}, 2);
+  revode::count_all(rows, revode::car_axis{}, 4);
+  revode::count_all(rows, revode::andrews{}, 7);
+  rows.write(revode::output_of(argc, argv, "dae.json"));
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the gradient of a field of a million elements cost where nobody wrote its vjp? The 2-D Brusselator by
 // rows, beside its vjp by hand, the recording of the whole field, and CoDiPack's, where its headers are found; and
-// on two threads, where OpenMP is. The page is markdown; argument: cells in a row.
+// on two threads, where OpenMP is. Arguments: the file to write, cells in a row.
 
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string>
@@ -17,6 +16,8 @@
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/solvers/rock4.hpp>
 #include <revode/solvers/tsit5.hpp>
+
+#include "json_lines.hpp"
 
 #if __has_include(<codi.hpp>)
 #include <codi.hpp>
@@ -177,43 +178,44 @@ measured run(const F& f, const brusselator& shape, clockid_t clock, int threads)
   return m;
 }
 
-void print(const char* name, const measured& m, const measured& hand) {
+nlohmann::json named(const char* method, const char* vjp, const measured& m, const measured& hand) {
   double worst = 0, size = 0;
   for (std::size_t i = 0; i < m.y0.size(); ++i) {
     worst = std::fmax(worst, std::abs(m.y0[i] - hand.y0[i]));
     size = std::fmax(size, std::abs(hand.y0[i]));
   }
-  std::printf("| %s | %ld | %ld | %.3f | %.3f | %.2f | %.0f | %.1f | %.1e |\n", name,
-              static_cast<long>(m.steps), static_cast<long>(m.vjps), m.solve, m.gradient,
-              m.gradient / hand.gradient, m.megabytes,
-              1e-6 * static_cast<double>(m.recording_bytes), worst / size);
-  std::fflush(stdout);
+  return {{"elements", m.y0.size()},
+          {"method", method},
+          {"vjp", vjp},
+          {"steps", m.steps},
+          {"vjps", m.vjps},
+          {"solve", m.solve},
+          {"gradient", m.gradient},
+          {"most_resident_so_far", m.megabytes},
+          {"recording", 1e-6 * static_cast<double>(m.recording_bytes)},
+          {"off_by", worst / size}};
 }
 
 template <class M>
-void compare(const brusselator& f) {
-  std::printf(
-      "\n## %s\n\n| vjp | steps | vjps | solve, s | gradient, s | over that by hand | most "
-      "resident so "
-      "far, MB | recording, MB | off by |\n|---|---|---|---|---|---|---|---|---|\n",
-      M::name);
+void compare(kept_rows& kept, const brusselator& f) {
   const auto rows = by_rows(f);
   const measured hand = run<M>(by_hand{{f}}, f, CLOCK_THREAD_CPUTIME_ID, 1);
-  print("by hand", hand, hand);
-  const measured of_rows = run<M>(rows, f, CLOCK_THREAD_CPUTIME_ID, 1);
-  print("recorded by rows", of_rows, hand);
+  const auto add = [&](const char* vjp, const measured& m) {
+    kept.add(named(M::name, vjp, m, hand));
+  };
+  add("by hand", hand);
+  add("recorded by rows", run<M>(rows, f, CLOCK_THREAD_CPUTIME_ID, 1));
 #if defined(REVODE_BENCH_CODI)
-  print("CoDiPack", run<M>(by_codi{{f}}, f, CLOCK_THREAD_CPUTIME_ID, 1), hand);
+  add("CoDiPack", run<M>(by_codi{{f}}, f, CLOCK_THREAD_CPUTIME_ID, 1));
 #endif
-  print("recorded as a whole", run<M>(whole{f}, f, CLOCK_THREAD_CPUTIME_ID, 1), hand);
+  add("recorded as a whole", run<M>(whole{f}, f, CLOCK_THREAD_CPUTIME_ID, 1));
   if constexpr (has_threads) {
     const measured one = run<M>(rows, f, CLOCK_MONOTONIC, 1),
                    two = run<M>(rows, f, CLOCK_MONOTONIC, 2);
-    std::printf(
-        "\nBy rows, of the clock: %.3f s on one thread, %.3f s on two, %.2f times as fast, %s.\n",
-        one.gradient, two.gradient, one.gradient / two.gradient,
-        same_elements(one.y0, two.y0) && same_elements(one.p, two.p) ? "the same bits"
-                                                                     : "OTHER BITS");
+    kept.add({{"method", M::name},
+              {"clock_of_one_thread", one.gradient},
+              {"clock_of_two_threads", two.gradient},
+              {"same_bits", same_elements(one.y0, two.y0) && same_elements(one.p, two.p)}});
   }
 }
 
@@ -221,8 +223,9 @@ void compare(const brusselator& f) {
 }  // namespace revode
 
 int main(int argc, char** argv) {
-  const revode::brusselator f{argc > 1 ? std::atoi(argv[1]) : 708};
-  std::printf("# Gradients of a field of %d elements\n", f.size());
-  revode::compare<revode::tsit5>(f);
-  revode::compare<revode::rock4>(f);
+  const revode::brusselator f{argc > 2 ? std::atoi(argv[2]) : 708};
+  revode::kept_rows rows;
+  revode::compare<revode::tsit5>(rows, f);
+  revode::compare<revode::rock4>(rows, f);
+  rows.write(revode::output_of(argc, argv, "large_field.json"));
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a pair cost that switches by itself, beside the better of its two methods run alone? Named
-// problems of up to 100 components; the table is markdown.
+// problems of up to 100 components.
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -13,6 +10,9 @@
 #include <revode/problems/catalog.hpp>
 #include <revode/solve/solve.hpp>
 #include <revode/solvers/switching.hpp>
+
+#include "json_lines.hpp"
+#include "processor_seconds.hpp"
 
 namespace revode {
 namespace {
@@ -31,13 +31,13 @@ row measure(const erased_problem& named, double rtol) {
       .rtol = rtol, .atol = named.stiff() ? named.atol(rtol) : rtol, .max_steps = 100'000};
   row r;
   for (int run = 0; run < 20; ++run) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = processor_seconds();
     const auto s = solve(q, M{}, o);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    r.seconds = std::min(r.seconds, took.count());
+    const double took = processor_seconds() - start;
+    r.seconds = std::min(r.seconds, took);
     r.success = s.status == status::success;
     r.stats = s.stats;
-    if (!r.success || took.count() > 0.3) break;
+    if (!r.success || took > 0.3) break;
   }
   return r;
 }
@@ -56,37 +56,30 @@ std::vector<std::string> problems() {
   return names;
 }
 
-void print_table(double rtol) {
-  std::printf(
-      "\n## rtol %g\n\n| problem | components | tsit5, ms | rodas5p, ms | pair, ms | ratio to the "
-      "better | steps | factorisations |\n|---|---|---|---|---|---|---|---|\n",
-      rtol);
-  double logarithms = 0;
-  int count = 0, failures = 0;
+nlohmann::json seconds(const row& r) {
+  return r.success ? nlohmann::json(r.seconds) : nlohmann::json();
+}
+
+void measure_all(kept_rows& rows, double rtol) {
   for (const std::string& name : problems()) {
     const erased_problem q = make_problem(name);
-    const row a = measure<tsit5>(q, rtol), b = measure<rodas5p>(q, rtol);
     const row pair = measure<tsit5_rodas5p>(q, rtol);
-    const double best = std::min(a.success ? a.seconds : 1e300, b.success ? b.seconds : 1e300);
-    const auto cell = [](const row& r) {
-      return r.success ? std::to_string(1e3 * r.seconds) : std::string("–");
-    };
-    std::printf("| %s | %ld | %s | %s | %s | %.2f | %ld | %ld |\n", name.c_str(),
-                static_cast<long>(q.y0.size()), cell(a).c_str(), cell(b).c_str(),
-                cell(pair).c_str(), pair.seconds / best, static_cast<long>(pair.stats.accepted),
-                static_cast<long>(pair.stats.factorizations));
-    logarithms += std::log(pair.seconds / best);
-    ++count;
-    failures += pair.success ? 0 : 1;
+    rows.add({{"rtol", rtol},
+              {"problem", name},
+              {"components", q.y0.size()},
+              {"tsit5", seconds(measure<tsit5>(q, rtol))},
+              {"rodas5p", seconds(measure<rodas5p>(q, rtol))},
+              {"pair", seconds(pair)},
+              {"steps", pair.stats.accepted},
+              {"factorizations", pair.stats.factorizations}});
   }
-  std::printf("\nGeometric mean of %d ratios: %.2f; the pair failed on %d.\n", count,
-              std::exp(logarithms / count), failures);
 }
 
 }  // namespace
 }  // namespace revode
 
-int main() {
-  std::printf("# A pair that switches beside its parts\n");
-  for (const double rtol : {1e-4, 1e-6, 1e-8}) revode::print_table(rtol);
+int main(int argc, char** argv) {
+  revode::kept_rows rows;
+  for (const double rtol : {1e-4, 1e-6, 1e-8}) revode::measure_all(rows, rtol);
+  rows.write(revode::output_of(argc, argv, "switching.json"));
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <sstream>
 #include <stdexcept>
 
@@ -13,6 +12,7 @@
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/rodas5p.hpp>
 
+#include "../processor_seconds.hpp"
 #include "report.hpp"
 
 namespace revode::bench {
@@ -118,12 +118,6 @@ double distance(const std::vector<double>& x, const std::vector<double>& referen
     size += reference[i] * reference[i];
   }
   return std::sqrt(rest / size);
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 curve measure(const contender& who, const request& r, const std::vector<double>& expected) {
