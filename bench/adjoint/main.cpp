@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <sstream>
 #include <stdexcept>
 
 #include <revode/solvers/esdirk325.hpp>
@@ -13,6 +12,7 @@
 #include <revode/solvers/rodas5p.hpp>
 
 #include "../processor_seconds.hpp"
+#include "../words.hpp"
 #include "report.hpp"
 
 namespace revode::bench {
@@ -46,20 +46,8 @@ struct request {
   std::string out{};
 };
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 double number(const std::string& option, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value > 0))
-    throw std::invalid_argument(option + " " + text +
-                                " (it takes positive numbers) give one such as 1e-4?");
-  return value;
+  return positive_number(option, text, "1e-4");
 }
 
 selection problem_of(const std::string& word) {
@@ -180,10 +168,5 @@ int run(const std::vector<std::string>& words) {
 }  // namespace revode::bench
 
 int main(int argc, char** argv) {
-  try {
-    return revode::bench::run({argv + 1, argv + argc});
-  } catch (const std::invalid_argument& e) {
-    std::fprintf(stderr, "revode-bench-adjoint: %s\n", e.what());
-    return 2;
-  }
+  return revode::status_of("revode-bench-adjoint", argc, argv, revode::bench::run);
 }

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 
+#include "../words.hpp"
 #include "report.hpp"
 
 namespace revode::large {
@@ -40,20 +40,8 @@ struct request {
   std::string out{}, command = "revode-bench-large";
 };
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 double number(const std::string& option, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value > 0))
-    throw std::invalid_argument(option + " " + text +
-                                " (it takes positive numbers) give one such as 1e5?");
-  return value;
+  return positive_number(option, text, "1e5");
 }
 
 std::vector<std::string> known_families(const std::string& text) {
@@ -238,10 +226,5 @@ int run(const std::vector<std::string>& words) {
 }  // namespace revode::large
 
 int main(int argc, char** argv) {
-  try {
-    return revode::large::run({argv + 1, argv + argc});
-  } catch (const std::invalid_argument& e) {
-    std::fprintf(stderr, "revode-bench-large: %s\n", e.what());
-    return 2;
-  }
+  return revode::status_of("revode-bench-large", argc, argv, revode::large::run);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ctime>
-
 #include <revode/linalg/sparse/sparsity_of.hpp>
 #include <revode/problems/advection_diffusion_3d.hpp>
 
 #include "../adjoint/problems.hpp"
+#include "../processor_seconds.hpp"
 #include "fields.hpp"
 #include "task.hpp"
 
@@ -28,12 +27,6 @@ struct calls_of : calls {
     f.vjp(t, y, p, w, gt, gy, gp);
   }
 };
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 template <class F>
 task task_of(const size& which, F f, double t1, int band) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // revode-bench-peers: one round of all C++ contenders, as JSON for run.py.
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -15,6 +13,7 @@
 
 #include "../machine.hpp"
 #include "../memory/measure.hpp"
+#include "../words.hpp"
 #include "contest.hpp"
 
 namespace revode::peers {
@@ -48,13 +47,6 @@ struct request {
   std::string only;
   bool memory = false, describe = false, help = false;
 };
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
-}
 
 request parse(const std::vector<std::string>& words) {
   request r;
@@ -218,10 +210,5 @@ int run(const std::vector<std::string>& words) {
 }  // namespace revode::peers
 
 int main(int argc, char** argv) {
-  try {
-    return revode::peers::run({argv + 1, argv + argc});
-  } catch (const std::invalid_argument& e) {
-    std::fprintf(stderr, "revode-bench-peers: %s\n", e.what());
-    return 2;
-  }
+  return revode::status_of("revode-bench-peers", argc, argv, revode::peers::run);
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // revode-bench-wpd: work and precision of stiff solvers.
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <stdexcept>
 
 #include <revode/problems/all.hpp>
 #include <revode/solvers/all.hpp>
 
 #include "../machine.hpp"
+#include "../words.hpp"
 #include "graph.hpp"
 #include "grids.hpp"
 #include "report.hpp"
@@ -59,19 +58,8 @@ constexpr const char* help =
 
 [[noreturn]] void refuse(const std::string& text) { throw std::invalid_argument(text); }
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 double number(const std::string& option, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value > 0))
-    refuse(option + " " + text + " (it takes positive numbers) give one such as 1e-6?");
-  return value;
+  return positive_number(option, text, "1e-6");
 }
 
 struct request {
@@ -208,10 +196,5 @@ int run(const std::vector<std::string>& words) {
 }  // namespace revode::wpd
 
 int main(int argc, char** argv) {
-  try {
-    return revode::wpd::run({argv + 1, argv + argc});
-  } catch (const std::invalid_argument& e) {
-    std::fprintf(stderr, "revode-bench-wpd: %s\n", e.what());
-    return 2;
-  }
+  return revode::status_of("revode-bench-wpd", argc, argv, revode::wpd::run);
 }

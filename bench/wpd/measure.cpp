@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure.hpp"
 
-#include <ctime>
-
 #include <cstdio>
 
 #include "../monotone.hpp"
+#include "../processor_seconds.hpp"
 
 namespace revode::wpd {
 namespace {
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double seconds_of(const contender& who, double rtol, int times) {
   const double before = processor_seconds();
