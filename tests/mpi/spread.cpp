@@ -41,6 +41,8 @@ void check_bits(const both_layouts& on, const halo_shape& halo, const Local& loc
     CHECK(is_part(part.s.y, whole.s.y));
     CHECK(is_part(part.g.y0, whole.g.y0));
     for (int j = 0; j < part.g.p.count(); ++j) CHECK(part.g.p[j] == whole.g.p[j]);
+    CHECK(part.g.t0 == whole.g.t0);
+    CHECK(part.g.t1 == whole.g.t1);
     CHECK(part.forward == part.s.stats.accepted + part.s.stats.rejected + 3);
     CHECK(part.reverse == 1);
   }

@@ -274,8 +274,8 @@ TEST_CASE("spread: nothing of the length of the state comes to one rank, and byt
   const index block = 256 * of_all / 16384;
   CHECK(here <= all / static_cast<std::size_t>(ranks) + 256);
   CHECK(bytes <= of_all / ranks + block);
-  // the sums of each branch, and what else is told, by each rank
-  CHECK(on.world.statistics().most_bytes <= ranks * 8 * (4 + 2 * (2 * 6)));
+  // the sums of each branch, of p and of both ends, and what else is told, by each rank
+  CHECK(on.world.statistics().most_bytes <= ranks * 8 * (2 + (2 + 2) * (2 * 6)));
 }
 
 }  // namespace

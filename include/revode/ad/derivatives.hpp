@@ -231,11 +231,11 @@ class derivatives {
       f.jvp(t, y, p, dt, dy, static_cast<const P&>(a.p), out, tape...);
     }
   }
-  template <class GP, class... Tape>
-  REVODE_HD void own_vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy, GP& gp,
-                         const Tape*... tape) {
-    T unused(0);
-    T& time = gt != nullptr ? *gt : unused;
+  template <class Bar, class GP, class... Tape>
+  REVODE_HD void own_vjp(const F& f, T t, const Y& y, const P& p, const Y& w, Bar* gt, Y& gy,
+                         GP& gp, const Tape*... tape) {
+    Bar unused(0);
+    Bar& time = gt != nullptr ? *gt : unused;
     if constexpr (std::is_same_v<GP, P> || vjp_without_parameters_v<F>) {
       f.vjp(t, y, p, w, time, gy, gp, tape...);
     } else {

@@ -174,8 +174,8 @@ struct jump_of_block {
   }
 };
 
-/// One event of a spread state and its derivatives, block by block. Cotangents of times are shares, the sum over ranks
-/// of which counts; those of a condition by its time and along a solution are whole.
+/// One event of a spread state and its derivatives, block by block. Cotangents of times are shares of blocks; those of a
+/// condition by its time and along a solution are numbers.
 template <class Local, class T>
 class differentiable_event<block_event<Local>, spread<T>, block_parameters<T>>
     : public known_event<block_event<Local>, block_parameters<T>> {
@@ -219,7 +219,7 @@ class differentiable_event<block_event<Local>, spread<T>, block_parameters<T>>
   void jump(double t, state& y, Q& p) const {
     if constexpr (jumps) event.jump(static_cast<T>(t), state(y), p, y);
   }
-  void pull_jump(double t, const state& y, const parameters& p, double& t_bar, state& y_bar,
+  void pull_jump(double t, const state& y, const parameters& p, block_shares& t_bar, state& y_bar,
                  parameters& p_bar) {
     if constexpr (jumps)
       y.layout().alone([&] {
@@ -229,7 +229,7 @@ class differentiable_event<block_event<Local>, spread<T>, block_parameters<T>>
           std::fill(y_bar.data() + from, y_bar.data() + to, T(0));
           jump_.pull({event.of_block(), place_of(y.layout(), b)}, static_cast<T>(t),
                      numbers(y.data() + from, y.data() + to), values(p), behind.data(), true, true);
-          t_bar += static_cast<double>(jump_.of_time());
+          t_bar.of_block(b) += static_cast<double>(jump_.of_time());
           add_to(jump_, from, to, b, y_bar, p_bar);
         }
       });

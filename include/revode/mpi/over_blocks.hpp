@@ -95,28 +95,34 @@ class blocks_rule {
     });
   }
 
-  template <class Face>
+  /// gt is a number, or shares of blocks.
+  template <class Face, class Bar>
   requires block_face<Face, Local, T>
   void pull(Face, const T& t, const spread<T>& y, const block_parameters<T>& p, const spread<T>& w,
-            T& gt, spread<T>& gy, block_parameters<T>& gp) const {
+            Bar& gt, spread<T>& gy, block_parameters<T>& gp) const {
     halo_.fill(y, rows_);
     if constexpr (gathers<Face>)
       gather<Face>(t, p, w, gt, gy, gp);
     else
       add_back(w, gy, gp, [&](int b) {
-        of<Face>().vjp(field<Face>(b), t, y_, values(p), w_, &gt, result_, of_p_);
+        T of_time(0);
+        of<Face>().vjp(field<Face>(b), t, y_, values(p), w_, &of_time, result_, of_p_);
+        share_of_block(gt, b) += of_time;
       });
   }
   /// The gradient of uᵀ(f_t kt + f_y k), with u, kt and k held, by recording blocks over duals.
+  template <class Bar>
   void second(const T& t, const spread<T>& y, const block_parameters<T>& p, const spread<T>& u,
-              const T& kt, const spread<T>& k, T* gt, spread<T>& gy, block_parameters<T>& gp)
+              const T& kt, const spread<T>& k, Bar* gt, spread<T>& gy, block_parameters<T>& gp)
       const requires block_face<whole_face, Local, variable<dual<T, 1>>> {
     halo_.fill(y, rows_);
     halo_.fill(k, others_);
     add_back(u, gy, gp, [&](int b) {
       cut(others_, b, k_);
-      of<whole_face>().second(field<whole_face>(b), t, y_, values(p), w_, kt, k_, gt, result_,
-                              of_p_);
+      T of_time(0);
+      of<whole_face>().second(field<whole_face>(b), t, y_, values(p), w_, kt, k_,
+                              gt != nullptr ? &of_time : nullptr, result_, of_p_);
+      if (gt != nullptr) share_of_block(*gt, b) += of_time;
     });
   }
 
@@ -184,8 +190,8 @@ class blocks_rule {
     return p_;
   }
 
-  template <class Face>
-  void gather(const T& t, const block_parameters<T>& p, const spread<T>& w, T& gt, spread<T>& gy,
+  template <class Face, class Bar>
+  void gather(const T& t, const block_parameters<T>& p, const spread<T>& w, Bar& gt, spread<T>& gy,
               block_parameters<T>& gp) const {
     halo_.fill(w, others_);
     in_blocks(gy, [&](int b) {
@@ -193,8 +199,10 @@ class blocks_rule {
       const auto view = [&](const elements& all) {
         return block_rows<const T>{rows(all, b), at.width};
       };
-      Face::vjp(local_, at, t, view(rows_), values(p), view(others_), gt,
+      T of_time(0);
+      Face::vjp(local_, at, t, view(rows_), values(p), view(others_), of_time,
                 block_rows<T>{gy.data() + layout().element_of(b), at.width}, gp.of_block(b));
+      share_of_block(gt, b) += of_time;
     });
   }
 

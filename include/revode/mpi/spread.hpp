@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <revode/mpi/block/block_questions.hpp>
+#include <revode/mpi/block/block_shares.hpp>
 #include <revode/mpi/spread_layout.hpp>
 #include <revode/solve/kept/run_print.hpp>
 #include <revode/state/elements.hpp>
@@ -108,6 +109,12 @@ struct whole<block_parameters<T>> {
   static parameters largest(const parameters& p) {
     return parameters(p.layout_, p.count_, p.layout_.most_blocks());
   }
+  /// p_bar += what each block has of it, where `of` is that of 1.
+  static void add_shares(const block_shares& x, const parameters& of, parameters& p_bar) {
+    for (int b = 0; b < p_bar.layout_.block_count(); ++b)
+      for (int j = 0; j < p_bar.count(); ++j)
+        p_bar.of_block(b)[static_cast<std::size_t>(j)] += static_cast<T>(x[b]) * of[j];
+  }
 };
 
 /// xᵀa and share + xᵀb over all of a state.
@@ -121,6 +128,7 @@ struct whole<spread<T>> {
   static constexpr bool is_here = false;
   using state = spread<T>;
   using questions = block_questions<T>;
+  using shares = block_shares;
 
   static double count(const state& y) { return static_cast<double>(y.layout().elements()); }
   /// Whether x has the shape of y is the same on every rank.
@@ -160,23 +168,35 @@ struct whole<spread<T>> {
     }
     return layout.decide(width, sums, {}).of_blocks;
   }
-  /// xᵀa and share + xᵀb over all of a state; shares of ranks are summed in their order.
-  static products_of_two products(const state& x, const state& a, const state& b, double share) {
+  /// part(first, last) of the elements of each block.
+  template <class Part>
+  static shares by_parts(const state& y, const Part& part) {
+    const spread_layout& layout = y.layout();
+    std::vector<double> of_blocks;
+    for (int b = 0; b < layout.block_count(); ++b)
+      of_blocks.push_back(part(layout.element_of(b), layout.element_of(b + 1)));
+    return shares(std::move(of_blocks));
+  }
+  /// What all know, as the share of the first block of all.
+  static shares share(const state& y, double x) {
+    return y.layout().first_block() == 0 ? shares(x) : shares();
+  }
+  /// xᵀa and share + xᵀb over all of a state.
+  static products_of_two products(const state& x, const state& a, const state& b,
+                                  const shares& share) {
     const spread_layout& layout = x.layout();
     std::vector<double> of_blocks;
     for (int k = 0; k < layout.block_count(); ++k) {
-      double of_a = 0, of_b = 0;
+      double of_a = 0, of_b = share[k];
       for (int i = layout.element_of(k), end = layout.element_of(k + 1); i < end; ++i) {
         of_a += static_cast<double>(x[i]) * static_cast<double>(a[i]);
         of_b += static_cast<double>(x[i]) * static_cast<double>(b[i]);
       }
       of_blocks.insert(of_blocks.end(), {of_a, of_b});
     }
-    const auto all = layout.decide(2, of_blocks, {.sums = std::span<const double>(&share, 1)});
-    return {all.of_blocks[0], all.sums[0] + all.of_blocks[1]};
+    const auto all = layout.decide(2, of_blocks, {});
+    return {all.of_blocks[0], all.of_blocks[1]};
   }
-  /// What is known to all and summed over ranks later is told by one.
-  static bool tells(const state& y) { return y.layout().first_block() == 0; }
   static bool any(const state& y, bool here) {
     return y.layout().decide(0, {}, {.code = here}).code != 0;
   }
@@ -200,38 +220,51 @@ struct whole<spread<T>> {
     return y.layout().alone(body);
   }
 
-  /// The sums over blocks of p's cotangents, those over ranks of times', and of all ranks the first status
-  /// that is not success.
-  template <class Gradient>
-  static status close(status here, Gradient& g) {
+  /// The sums over blocks of the cotangents of p, in g, and of times, which are returned; g's status becomes the first of
+  /// all ranks that is not success.
+  template <template <class> class Times, class Gradient>
+  static Times<double> close(const Times<shares>& times, Gradient& g) {
     static_assert(
         static_size_v<decltype(g.p)> == 0 || requires { g.p.of_block(0); },
         "parameters of a spread state that are not block_parameters (each rank has but "
         "its part of their cotangents) write block_parameters(layout, {1.0, 2.0})?");
-    if (here == status::success && !all_finite(g)) here = status::non_finite_gradient;
-    std::vector<double*> moved{&g.t0, &g.t1};
-    const auto take = [&moved](std::vector<double>& of) {
-      for (double& bar : of) moved.push_back(&bar);
-    };
-    for (auto* of : {&g.ts, &g.stops, &g.events}) take(*of);
-    for (auto& of : g.times) take(of);
-    std::vector<double> times;
-    for (const double* bar : moved) times.push_back(*bar);
-    std::size_t k = 0;
+    Times<double> sums;
+    std::vector<std::pair<const shares*, double*>> moved;
+    times.each_beside(sums,
+                      [&](const shares& bar, double& sum) { moved.emplace_back(&bar, &sum); });
+    bool finite = all_finite(g.y0) && all_finite(g.p);
+    for (const auto& [bar, sum] : moved) finite = finite && all_finite(*bar);
+    if (g.status == status::success && !finite) g.status = status::non_finite_gradient;
     std::vector<double> of_blocks;
-    if constexpr (requires { g.p.of_block(0); }) {
-      k = static_cast<std::size_t>(g.p.count());
-      of_blocks.assign(g.p.data(), g.p.data() + g.p.size());
+    for (int b = 0; b < g.y0.layout().block_count(); ++b) {
+      if constexpr (requires { g.p.of_block(0); })
+        of_blocks.insert(of_blocks.end(), g.p.of_block(b).begin(), g.p.of_block(b).end());
+      for (const auto& [bar, sum] : moved) of_blocks.push_back((*bar)[b]);
     }
+    std::size_t k = 0;
+    if constexpr (requires { g.p.of_block(0); }) k = static_cast<std::size_t>(g.p.count());
     const auto all =
-        g.y0.layout().decide(k, of_blocks, {.code = static_cast<int>(here), .sums = times});
+        g.y0.layout().decide(k + moved.size(), of_blocks, {.code = static_cast<int>(g.status)});
+    const double* sum_of = all.of_blocks.data();
     if constexpr (requires { g.p.of_block(0); })
       for (int b = 0; b < g.y0.layout().block_count(); ++b)
-        std::copy(all.of_blocks.begin(), all.of_blocks.end(), g.p.of_block(b).begin());
-    for (std::size_t i = 0; i < moved.size(); ++i) *moved[i] = all.sums[i];
-    return static_cast<status>(all.code);
+        std::copy(sum_of, sum_of + k, g.p.of_block(b).begin());
+    sum_of += k;
+    for (const auto& [bar, sum] : moved) *sum = *sum_of++;
+    g.status = static_cast<status>(all.code);
+    return sums;
   }
 };
+
+/// xᵀy as a cotangent of a time. What is decided by all of a state asks `whole`.
+template <class T>
+block_shares dot(const spread<T>& x, const spread<T>& y) {
+  return whole<spread<T>>::by_parts(y, [&](int first, int last) {
+    T sum(0);
+    for (int i = first; i < last; ++i) sum = muladd(x[i], y[i], sum);
+    return static_cast<double>(sum);
+  });
+}
 
 /// What a rank can see by itself to be no problem of a spread state.
 template <class Problem>

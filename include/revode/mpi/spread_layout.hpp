@@ -112,14 +112,13 @@ class spread_layout {
   /// What a rank says in a decision, beside the sums of its blocks: as many of each on every rank.
   struct word {
     int code = 0;
-    std::span<const double> sums{};  ///< to be summed over ranks, in their order
     std::span<const double> most{};  ///< of which the greatest is asked for, NaN where one is
     std::span<const double>
         of_most{};  ///< as many for each of these: those of the rank that has the greatest
   };
   /// What all ranks know after it.
   struct decision {
-    std::vector<double> of_blocks, sums, most,
+    std::vector<double> of_blocks, most,
         of_most;   ///< of_most: the lowest rank's where some have it
     int code = 0;  ///< that of the lowest rank whose code is not 0
   };
@@ -135,17 +134,16 @@ class spread_layout {
     const thrown_words& thrown = parts_->thrown;
     words.push_back(2 * thrown.text.size() + (thrown.misuse ? 1 : 0));
     words.push_back(static_cast<std::uint64_t>(here.code));
-    for (const auto& numbers : {here.sums, here.most, here.of_most})
+    for (const auto& numbers : {here.most, here.of_most})
       for (const double x : numbers) words.push_back(std::bit_cast<std::uint64_t>(x));
     tell_branches(k, of_blocks, words);
     std::vector<index> counts;
     for (int r = 0; r < ranks().size(); ++r)
-      counts.push_back(2 + std::ssize(here.sums) + std::ssize(here.most) +
-                       std::ssize(here.of_most) + static_cast<index>(k) * branches_of(r));
+      counts.push_back(2 + std::ssize(here.most) + std::ssize(here.of_most) +
+                       static_cast<index>(k) * branches_of(r));
     const auto all = ranks().gather(std::span<const std::uint64_t>(words), counts);
     raise_thrown(all, counts);
     decision found;
-    found.sums.resize(here.sums.size());
     found.most.resize(here.most.size(), -std::numeric_limits<double>::infinity());
     found.of_most.resize(here.of_most.size());
     read(k, all, counts, found);
@@ -244,7 +242,6 @@ class spread_layout {
       const std::uint64_t* x = from + 1;
       if (found.code == 0) found.code = static_cast<int>(*x);
       ++x;
-      for (double& sum : found.sums) sum += std::bit_cast<double>(*x++);
       x = read_most(x, found);
       for_each_branch(first_block(r), first_block(r + 1), [&](index, int level) {
         for (double& sum : sums) sum = std::bit_cast<double>(*x++);

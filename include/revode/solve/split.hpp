@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include <revode/ad/derivatives.hpp>
 #include <revode/ad/faces.hpp>
+#include <revode/ad/time_shares.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -28,6 +32,7 @@ template <class Part, class Y, class P>
 class part_system {
  public:
   using scalar = scalar_t<Y>;
+  using time_bar = time_bar_t<Y>;
   using state_type = Y;
   using parameter_type = P;
 
@@ -48,16 +53,19 @@ class part_system {
     derivatives_.jvp(part_, static_cast<scalar>(t), y, p, t_dot, y_dot, p_dot, out);
   }
   template <class GP>
-  REVODE_HD void vjp(double t, const Y& y, const Y& w, scalar* t_bar, Y& y_bar, GP& p_bar) {
+  REVODE_HD void vjp(double t, const Y& y, const Y& w, time_bar* t_bar, Y& y_bar, GP& p_bar) {
     ++counts.vjp_evaluations;
-    derivatives_.vjp(part_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
+    if constexpr (std::is_same_v<time_bar, scalar>)
+      derivatives_.vjp(part_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
+    else
+      vjp_in_shares(derivatives_, part_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
   }
   template <class Matrix>
   REVODE_HD void jacobian(double t, const Y& y, Matrix& j) {
     ++counts.jacobian_evaluations;
     derivatives_.jacobian(part_, static_cast<scalar>(t), y, p, j);
   }
-  REVODE_HD void second(double t, const Y& y, const Y& u, scalar t_dot, const Y& k, scalar* t_bar,
+  REVODE_HD void second(double t, const Y& y, const Y& u, scalar t_dot, const Y& k, time_bar* t_bar,
                         Y& y_bar, P& p_bar) {
     derivatives_.second(part_, static_cast<scalar>(t), y, p, u, t_dot, k, t_bar, y_bar, p_bar);
   }

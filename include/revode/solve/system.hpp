@@ -3,14 +3,17 @@
 
 #include <concepts>
 #include <string_view>
+#include <type_traits>
 
 #include <revode/ad/derivatives_of.hpp>
 #include <revode/ad/faces.hpp>
 #include <revode/ad/field_tape.hpp>
+#include <revode/ad/time_shares.hpp>
 #include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solve/split.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -21,6 +24,7 @@ template <class F, class Y, class P>
 class system {
  public:
   using scalar = scalar_t<Y>;
+  using time_bar = time_bar_t<Y>;
   using state_type = Y;
   using parameter_type = P;
   /// The field says that it does not depend on t.
@@ -80,7 +84,7 @@ class system {
     jvp(t, y, t_dot, y_dot, p_dot, out);
   }
   template <class GP>
-  REVODE_HD void vjp(int stage, double t, const Y& y, const Y& w, scalar* t_bar, Y& y_bar,
+  REVODE_HD void vjp(int stage, double t, const Y& y, const Y& w, time_bar* t_bar, Y& y_bar,
                      GP& p_bar) requires keeps_calls {
     if (const scalar* tape = tape_of(stage)) {
       ++counts.vjp_evaluations;
@@ -132,9 +136,12 @@ class system {
 
   /// t_bar += wᵀ ∂f/∂t (unless null), y_bar += wᵀ ∂f/∂y, p_bar += wᵀ ∂f/∂p (unless empty)
   template <class GP>
-  REVODE_HD void vjp(double t, const Y& y, const Y& w, scalar* t_bar, Y& y_bar, GP& p_bar) {
+  REVODE_HD void vjp(double t, const Y& y, const Y& w, time_bar* t_bar, Y& y_bar, GP& p_bar) {
     ++counts.vjp_evaluations;
-    derivatives_.vjp(f_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
+    if constexpr (std::is_same_v<time_bar, scalar>)
+      derivatives_.vjp(f_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
+    else
+      vjp_in_shares(derivatives_, f_, static_cast<scalar>(t), y, p, w, t_bar, y_bar, p_bar);
   }
 
   /// j(i, k) = ∂fᵢ/∂yₖ
@@ -166,11 +173,16 @@ class system {
 
   /// Adds ∇ of uᵀ((∂f/∂t) t_dot + (∂f/∂y) k) with respect to t (unless null), y and p;
   /// u, t_dot and k are constants. A field that is not generic in its scalar may bring its own.
-  REVODE_HD void second(double t, const Y& y, const Y& u, scalar t_dot, const Y& k, scalar* t_bar,
+  REVODE_HD void second(double t, const Y& y, const Y& u, scalar t_dot, const Y& k, time_bar* t_bar,
                         Y& y_bar, P& p_bar) {
     const auto at = static_cast<scalar>(t);
     if constexpr (requires { f_.second(at, y, p, u, t_dot, k, t_bar, y_bar, p_bar); })
       f_.second(at, y, p, u, t_dot, k, t_bar, y_bar, p_bar);
+    else if constexpr (requires(scalar * gt) {
+                         f_.second(at, y, p, u, t_dot, k, gt, y_bar, p_bar);
+                       })
+      add_number<scalar>(t_bar,
+                         [&](scalar* gt) { f_.second(at, y, p, u, t_dot, k, gt, y_bar, p_bar); });
     else
       derivatives_.second(f_, at, y, p, u, t_dot, k, t_bar, y_bar, p_bar);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include <revode/config.hpp>
 #include <revode/state/elements.hpp>
@@ -22,11 +23,12 @@ namespace revode {
 ///   alone(y, body)        runs what may throw on one rank: did it not? The next decision throws it on all
 ///   any(y, here)          is it so on some rank?
 ///   most(y, of, here)     each number becomes the greatest of all ranks; is it so on all of them?
-///   close(status, g)      the end of a reverse pass: sums over parts, one status
+///   close(times, g)       the end of a reverse pass: sums over parts, of times as well, and one status
 ///   largest(x)            something as large as the largest part of x
 ///   questions             sums, and what is greatest, for conditions of several events at once
-///   products(x, a, b, share)  xᵀa and share + xᵀb, shares being summed over ranks: `.a`, `.b_and_share`
-///   tells(y)              is this the one rank that tells what all know, where all tell shares of a sum?
+///   shares                a sum over parts, a share of which is known here: what a cotangent of a time is
+///   by_parts(y, part), share(y, x)  such shares: of sums part(first, last) over elements; of a number that all know
+///   products(x, a, b, share)  xᵀa and share + xᵀb: `.a`, `.b_and_share`
 /// Those from sums on, but for largest, are of all ranks together, one collective each, and end alike on all
 /// of them: in the same bits, or by throwing what a field threw on one.
 template <class Y>
@@ -37,6 +39,19 @@ struct whole {
 /// Is only a part of such a state here?
 template <class Y>
 inline constexpr bool is_spread_v = !whole<Y>::is_here;
+
+/// What a cotangent of a time is beside a state, where it is Time elsewhere: of a spread state shares of a sum.
+template <class Y, class Time>
+struct time_bar {
+  using type = Time;
+};
+template <class Y, class Time>
+requires requires { typename whole<Y>::shares; }
+struct time_bar<Y, Time> {
+  using type = typename whole<Y>::shares;
+};
+template <class Y, class Time = scalar_t<Y>>
+using time_bar_t = typename time_bar<Y, Time>::type;
 
 /// Runs what may throw where a part of y is, and tells whether it ran. Of a spread state the next decision
 /// throws that on all ranks.
@@ -125,16 +140,23 @@ bool true_of_all(const Y& y, bool here) {
   if constexpr (is_spread_v<Y>) return !whole<Y>::any(y, !here);
   return here;
 }
-/// A number that all know, as the share that is told here of a sum over parts.
-template <class Y, class T>
-T share_of(const Y& y, const T& x) {
+/// Σ over elements, part(first, last) of some in sequence, as a cotangent of a time.
+template <class Y, class Part>
+REVODE_HD time_bar_t<Y> sum_by_parts(const Y& y, const Part& part) {
   if constexpr (is_spread_v<Y>)
-    if (!whole<Y>::tells(y)) return T(0);
+    return whole<Y>::by_parts(y, part);
+  else
+    return part(0, length(y));
+}
+/// A number that all know, as a cotangent of a time.
+template <class Y, class T>
+time_bar_t<Y, T> share_of(const Y& y, const T& x) {
+  if constexpr (is_spread_v<Y>) return whole<Y>::share(y, x);
   return x;
 }
-/// share + xᵀa: of a spread state over all of it, shares being summed over ranks.
+/// share + xᵀa: of a spread state the number that is their sum over all of it.
 template <class Y, class T>
-T product_over(const Y& x, const Y& a, const T& share) {
+auto product_over(const Y& x, const Y& a, const T& share) {
   if constexpr (is_spread_v<Y>)
     return whole<Y>::products(x, a, a, share).b_and_share;
   else

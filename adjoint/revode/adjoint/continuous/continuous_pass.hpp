@@ -140,6 +140,7 @@ class continuous_pass {
     if (!moved_start_) g_.t0 = -along_solution(loop_.t0(), loop_.y0(), lambda_);
     g_.ts.resize(points.ts.size());
     if (seen && points.t0) add(w_.ys.front(), lambda_);
+    pull_known_times(loop_.stretches(), known_bar_, g_.p);
     give_known_times(loop_.stretches(), loop_.stops(), loop_.discontinuities(), known_bar_, g_);
     count(at_start);
     settle(status::success, g_);

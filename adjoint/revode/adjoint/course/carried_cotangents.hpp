@@ -8,14 +8,36 @@
 #include <revode/concepts.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
+
+/// The cotangents of times that a reverse pass ends with; of the known ones those of stops and timed events.
+template <class Time>
+struct carried_times {
+  Time t0{0}, t1{0};
+  std::vector<Time> ts{}, known{};
+
+  /// visit(one of these, the same of others), which become as many.
+  template <class Other, class Visit>
+  void each_beside(carried_times<Other>& others, Visit&& visit) const {
+    const auto visit_all = [&](const std::vector<Time>& all, std::vector<Other>& there) {
+      there.resize(all.size());
+      for (std::size_t k = 0; k < all.size(); ++k) visit(all[k], there[k]);
+    };
+    visit(t0, others.t0);
+    visit(t1, others.t1);
+    visit_all(ts, others.ts);
+    visit_all(known, others.known);
+  }
+};
 
 /// What a reverse pass carries from step to step, and what it finds on the way.
 template <class M, class Y, class P>
 struct carried_cotangents {
   using types = method_types<M, Y>;
-  using time = event_time_t<scalar_t<Y>>;
+  using event_time = event_time_t<scalar_t<Y>>;
+  using time = time_bar_t<Y, event_time>;
   typename types::state state;
   Y y;
   P p;
@@ -24,9 +46,9 @@ struct carried_cotangents {
   std::vector<time> ts{};
   std::size_t next_save = 0;
   time t0{0}, t1{0};
-  time start{0};                        // of the time at which the step behind a cut begins
-  std::vector<time> known{};            // of stops and timed events
-  const time* event_weights = nullptr;  // past those of cuts not pulled yet; null: none
+  time start{0};                              // of the time at which the step behind a cut begins
+  std::vector<time> known{};                  // of stops and timed events
+  const event_time* event_weights = nullptr;  // past those of cuts not pulled yet; null: none
   std::size_t cuts_left = 0;
   index last_cut = -2;                 // the step before the last cut not pulled yet
   index pulled_cut = -2;               // … before the last one pulled
@@ -54,8 +76,9 @@ struct carried_cotangents {
   }
 
   index bytes() const {
-    return footprint(state) + footprint(y) + footprint(p) + footprint(seeds) +
-           static_cast<index>(ts.size() * sizeof(time));
+    index bytes = footprint(state) + footprint(y) + footprint(p) + footprint(seeds);
+    for (const time& bar : ts) bytes += footprint(bar);
+    return bytes;
   }
 };
 

@@ -120,7 +120,7 @@ struct root_rates {
 template <class Loop, class Tape, class Time, class Y, class P>
 root_rates<Time> rates_at_root(Loop& loop, const Tape& tape, const Time& theta,
                                const root_gradient<Y, P>& g, const Y& y_bar,
-                               const Time& start_bar) {
+                               const time_bar_t<Y, Time>& start_bar) {
   using M = std::remove_cvref_t<decltype(loop.scheme())>;
   using T = scalar_t<Y>;
   if constexpr (is_spread_v<Y>) {
@@ -156,10 +156,10 @@ void slope_at(Loop& loop, const Time& t, const Y& y, Y& slope) {
 }
 /// wᵀy' at (t, y).
 template <class Loop, class Time, class Y>
-Time along_solution(Loop& loop, const Time& t, const Y& y, const Y& w) {
+time_bar_t<Y, Time> along_solution(Loop& loop, const Time& t, const Y& y, const Y& w) {
   Y slope = y;
   slope_at(loop, t, y, slope);
-  return static_cast<Time>(dot(slope, w));
+  return static_cast<time_bar_t<Y, Time>>(dot(slope, w));
 }
 inline double with_value(double, double value) { return value; }
 template <differentiable Time>
@@ -188,7 +188,7 @@ class cut_flow {
     slope_at(loop, k == 0 && !located ? with_value(t, c.end) : t, s.y[k], slope);
     if (!located) return;
     gradient = gradient_of_condition(stretches, which, t, s.y[k], s.p[k]);
-    rate = gradient.of_t + product_over(slope, gradient.of_y, time_type(0));
+    rate = gradient.of_t + product_over(slope, gradient.of_y, time_bar_t<Y, time_type>(0));
     double first = 0, now = 0;
     stretches.events().visit(which, [&](auto& event) {
       if constexpr (std::remove_cvref_t<decltype(event)>::located) {
@@ -212,10 +212,10 @@ class cut_flow {
 /// known times go to known_bar, each its own. A cut at t0 is left altogether.
 /// `weights` of the events' times end with those of this cut, which are taken off. With
 /// `through_first` the first event, too, happens at a time of its own along the solution before it.
-template <class Loop, class Y, class P, class Time>
-Time pull_chain(Loop& loop, const cut& c, const event_states<Y, P>& s, const Time*& weights,
-                Time t_bar, Y& y_bar, P& p_bar, std::vector<Time>& known_bar,
-                bool through_first = false) {
+template <class Loop, class Y, class P, class Time, class Bar>
+Bar pull_chain(Loop& loop, const cut& c, const event_states<Y, P>& s, const Time*& weights,
+               Bar t_bar, Y& y_bar, P& p_bar, std::vector<Bar>& known_bar,
+               bool through_first = false) {
   auto& stretches = loop.stretches();
   for (std::size_t e = c.past; e-- > c.first;) {
     const std::size_t k = e - c.first;
@@ -227,14 +227,14 @@ Time pull_chain(Loop& loop, const cut& c, const event_states<Y, P>& s, const Tim
     if (k == 0 && c.step >= 0 && !through_first) break;
     const cut_flow<Loop, Y, P> flow(loop, c, e, s);
     if (!flow.located) {
-      const Time along = static_cast<Time>(dot(y_bar, flow.slope));
+      const Bar along = static_cast<Bar>(dot(y_bar, flow.slope));
       known_bar[static_cast<std::size_t>(at.due)] += t_bar + along;
       t_bar = -along;
     } else if (flow.free) {
       const Time by_root = -product_over(flow.slope, y_bar, t_bar) / flow.rate;
       axpy(static_cast<scalar_t<Y>>(by_root), flow.gradient.of_y, y_bar);
       axpy(static_cast<scalar_t<P>>(by_root), flow.gradient.of_p, p_bar);
-      t_bar = -static_cast<Time>(dot(y_bar, flow.slope));
+      t_bar = -static_cast<Bar>(dot(y_bar, flow.slope));
     }
     if constexpr (differentiable<Time>) loop.pull_flow(e, s.y[k], t_bar, y_bar, p_bar);
   }
@@ -272,10 +272,21 @@ double push_chain(Loop& loop, const cut& c, const cut_states<Loop, Y, P>& s, dou
   return t_dot;
 }
 
+/// p_bar += what the derivatives by known times say of the parameters that they are made of.
+template <class Stretches, class Bar, class P>
+[[gnu::noinline, gnu::cold]] void pull_known_times(Stretches& stretches,
+                                                   const std::vector<Bar>& known_bar, P& p_bar) {
+  if constexpr (Stretches::set::count > 0) {
+    stretches.use_parameters(0);
+    for (std::size_t k = 0; k < known_bar.size(); ++k)
+      stretches.events().visit(stretches.known(k).which, [&](auto& event) {
+        event.pull_time(stretches.parameters(), known_bar[k], p_bar);
+      });
+  }
+}
 /// Those of the times of events.
 template <class Stretches, class Time, class Gradient>
 void give_event_times(Stretches& stretches, const std::vector<Time>& known_bar, Gradient& g) {
-  stretches.use_parameters(0);
   if constexpr (Stretches::set::listed) {
     g.times.resize(Stretches::set::count);
     stretches.events().for_each([&](int which, auto& event) {
@@ -286,7 +297,6 @@ void give_event_times(Stretches& stretches, const std::vector<Time>& known_bar, 
   for (std::size_t k = 0; k < known_bar.size(); ++k) {
     const known_time& at = stretches.known(k);
     stretches.events().visit(at.which, [&](auto& event) {
-      event.pull_time(stretches.parameters(), known_bar[k], g.p);
       if constexpr (listed_times<std::remove_cvref_t<decltype(event.event)>>)
         g.times[static_cast<std::size_t>(at.which)][at.number] = known_bar[k];
     });
@@ -302,7 +312,7 @@ void give_event_times(Stretches& stretches, const std::vector<Time>& known_bar, 
   }
 }
 
-/// The derivatives by known times, to whom they belong: stops, times of a list, parameters.
+/// The derivatives by known times, to whom they belong: stops, times of a list.
 template <class Stretches, class Time, class Gradient>
 [[gnu::noinline, gnu::cold]] void give_known_times(Stretches& stretches, std::size_t stops,
                                                    std::size_t discontinuities,
@@ -314,6 +324,14 @@ template <class Stretches, class Time, class Gradient>
     if (at.which < 0) g.stops[at.number + (at.which == -2 ? stops : 0)] = known_bar[k];
   }
   if constexpr (Stretches::set::count > 0) give_event_times(stretches, known_bar, g);
+}
+
+/// Those of t0, t1 and save times, too.
+template <class Stretches, class Course, class Times, class Gradient>
+void give_times(Stretches& stretches, const Course& course, const Times& of, Gradient& g) {
+  g.t0 = of.t0, g.t1 = of.t1, g.ts = of.ts;
+  g.ts.resize(course.save_points().every > 0 ? 0 : course.save_points().ts.size());
+  give_known_times(stretches, course.stops(), course.discontinuities(), of.known, g);
 }
 
 }  // namespace revode

@@ -95,7 +95,7 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
     pull_course<M, Y, P, base> pull;
     revode::status ended = revode::status::success;
     index pulled = 0;
-    step_ends<scalar_t<Y>> ends{};
+    typename pull_course<M, Y, P, base>::ends_bar ends{};
   };
 
   /// Of those that have not ended; what one reports is its own.

@@ -22,6 +22,8 @@ class pull_course {
   using tape_type = typename Loop::tape_type;
   using scalar = scalar_t<Y>;
   using time = event_time_t<scalar>;
+  using time_bar = time_bar_t<Y, time>;
+  using ends_bar = step_ends<time_bar_t<Y>>;  // by a step's own time
 
   pull_course(Loop& loop, const typename Loop::state_type& state_like, const Y& y_like,
               const P& p_like)
@@ -54,8 +56,8 @@ class pull_course {
   }
 
   /// The first half of pull_step, a cut behind the step and its save points. `extended`: it has dense output.
-  step_ends<scalar> gather(index i, const tape_type& tape, bool& extended) {
-    step_ends<scalar> ends;
+  ends_bar gather(index i, const tape_type& tape, bool& extended) {
+    ends_bar ends;
     now_.seeded = false;
     extended_ = &extended;
     enter(i);
@@ -66,7 +68,7 @@ class pull_course {
     return ends;
   }
   /// The second, the step itself.
-  void pull_any_step(index i, const tape_type& tape, step_ends<scalar> ends) {
+  void pull_any_step(index i, const tape_type& tape, ends_bar ends) {
     const index equal = course().equal_steps();
     const bool cut_behind = now_.pulled_cut == i;
     const bool moves = !is_multistep_v<M> && (equal > 0 || cut_behind || i == 0 ||
@@ -91,10 +93,15 @@ class pull_course {
   /// Ends the reverse pass: the cotangents of the inputs, and what was reported on the way.
   gradient<Y, P> finish() {
     if (!failed()) pull_start();
-    gradient<Y, P> g{.y0 = now_.y, .p = now_.p, .t0 = now_.t0, .t1 = now_.t1, .ts = now_.ts};
-    g.ts.resize(course().save_points().every > 0 ? 0 : course().save_points().ts.size());
-    give_known_times(cuts(), course().stops(), course().discontinuities(), now_.known, g);
+    gradient<Y, P> g{.y0 = now_.y, .p = now_.p};
     g.status = loop_->sys().counts.trouble;
+    pull_known_times(cuts(), now_.known, g.p);
+    if constexpr (is_spread_v<Y>)
+      give_times(cuts(), course(),
+                 whole<Y>::close(carried_times<time_bar>{now_.t0, now_.t1, now_.ts, now_.known}, g),
+                 g);
+    else
+      give_times(cuts(), course(), now_, g);
     return g;
   }
 
@@ -104,7 +111,7 @@ class pull_course {
   friend struct kept_parts;
   using seeds_type = typename method_types<M, Y>::seeds;
   static constexpr const seeds_type* no_seeds = nullptr;
-  static constexpr step_ends<scalar>* no_ends = nullptr;
+  static constexpr ends_bar* no_ends = nullptr;
   static constexpr bool times_move = differentiable<time>;
   // What the times of the loop are: numbers, or duals that move with its inputs.
   const auto& course() const {
@@ -118,11 +125,11 @@ class pull_course {
   }
   /// A cotangent by a step's own time as one by times outside.
   template <class Bar>
-  time outside(const Bar& bar) const {
+  time_bar outside(const Bar& bar) const {
     if constexpr (times_move)
       return bar / loop_->pace();
     else
-      return static_cast<time>(bar);
+      return static_cast<time_bar>(bar);
   }
   time at_t0() const {
     if constexpr (times_move)
@@ -186,22 +193,22 @@ class pull_course {
     } else if (course().count() == 0) {
       const Y bar = push_value(loop_->scheme(), now_.state);
       now_.t1 = along_start(bar);  // moving an end makes a step
-      scalar t_bar(0);
+      time_bar_t<Y> t_bar(0);
       if constexpr (is_massive_v<std::remove_cvref_t<decltype(loop_->sys())>>)
         pull_begin(loop_->scheme(), loop_->sys(), t0, loop_->y0(), now_.state, now_.y, now_.p,
                    t_bar);
       else
         copy(bar, now_.y);
-      now_.t0 = static_cast<time>(t_bar) - now_.t1;
+      now_.t0 = static_cast<time_bar>(t_bar) - now_.t1;
       for (std::size_t k = 0; k < course().saved() && !now_.weights->ys.empty(); ++k)
         now_.t0 -= now_.ts[k] = along_start(weight(k));
     } else {
-      scalar t_bar(0);
+      time_bar_t<Y> t_bar(0);
       if constexpr (times_move) loop_->move_with(at_t0());
       pull_begin(loop_->scheme(), loop_->sys(), t0, loop_->y0(), now_.state, now_.y, now_.p, t_bar);
-      now_.t0 += is_multistep_v<M> ? -along_start(now_.y) : static_cast<time>(t_bar);
+      now_.t0 += is_multistep_v<M> ? -along_start(now_.y) : static_cast<time_bar>(t_bar);
     }
-    now_.t0 += std::exchange(now_.start, time(0));  // of a cut at t0
+    now_.t0 += std::exchange(now_.start, time_bar(0));  // of a cut at t0
     if (now_.weights->ys.empty()) return;
     if (course().save_points().t0) add(now_.weights->ys.front(), now_.y);
     for (std::size_t k = 0; k < course().saved() && course().save_step(k) < 0; ++k) {
@@ -210,7 +217,7 @@ class pull_course {
     }
   }
 
-  time along_start(const Y& w) { return along_solution(*loop_, at_t0(), loop_->y0(), w); }
+  time_bar along_start(const Y& w) { return along_solution(*loop_, at_t0(), loop_->y0(), w); }
   const Y& weight(std::size_t k) const {
     return now_.weights->ys[k + (course().save_points().t0 ? 1 : 0)];
   }
@@ -226,15 +233,15 @@ class pull_course {
   }
   /// Takes y_bar of dense output at θ to the seeds (unless `whole` is false, and θ stands still) and to
   /// the ends of the step. Returns y_barᵀ dy/dt, by the step's own time.
-  time pull_point(const tape_type& tape, const time& theta, const Y& y_bar, bool whole,
-                  step_ends<scalar>& ends) {
+  time_bar pull_point(const tape_type& tape, const time& theta, const Y& y_bar, bool whole,
+                      ends_bar& ends) {
     extend_once(tape);
     return pull_dense(loop_->scheme(), tape.t, tape.t_new, tape.stages, loop_->scratch(), theta,
                       y_bar, whole || moves(theta) ? seeds() : nullptr, whole, ends);
   }
   /// The save points of step i (and, in step 0, those at t0): their cotangents become seeds or
   /// reach the new state, and their times' derivative is that of the interpolant.
-  void pull_save_points(index i, const tape_type& tape, step_ends<scalar>& ends) {
+  void pull_save_points(index i, const tape_type& tape, ends_bar& ends) {
     while (now_.next_save > 0 && (course().save_step(now_.next_save - 1) == i || i == 0)) {
       const std::size_t k = --now_.next_save;
       const double ts = course().save_time(k);
@@ -262,7 +269,7 @@ class pull_course {
 
   /// Behind the cut after this step the next one began: back to the end of the step, or to a point
   /// of its dense output.
-  [[gnu::noinline, gnu::cold]] void pull_cut(const tape_type& tape, step_ends<scalar>& ends) {
+  [[gnu::noinline, gnu::cold]] void pull_cut(const tape_type& tape, ends_bar& ends) {
     const std::size_t k = now_.cuts_left - 1;
     const cut& c = cuts().cut_at(k);
     now_.pulled_cut = c.step;
@@ -279,7 +286,7 @@ class pull_course {
         pull_root(c, k, tape, at_root, y_bar, ends);
     }
     if (first.due >= 0) now_.known[static_cast<std::size_t>(first.due)] += now_.start;
-    now_.start = time(0);
+    now_.start = time_bar(0);
     uncut(k);
   }
 
@@ -291,11 +298,11 @@ class pull_course {
     cuts().use_parameters(k + 1);
     if constexpr (times_move) loop_->move_with(cuts().start(k));
     Y y_bar = zero_like(now_.y);
-    scalar t_bar(0);
+    time_bar_t<Y> t_bar(0);
     pull_begin(loop_->scheme(), loop_->sys(), c.t, states.y.back(), now_.state, y_bar, now_.p,
                t_bar);
     if (!is_multistep_v<M>)
-      now_.start += static_cast<time>(t_bar);
+      now_.start += static_cast<time_bar>(t_bar);
     else if (goes_on_behind(c, course()))  // its steps stand still
       now_.start -= along_solution(*loop_, time(c.t), states.y.back(), y_bar);
     now_.start = pull_chain<Loop>(*loop_, c, states, now_.event_weights, now_.start, y_bar, now_.p,
@@ -307,7 +314,7 @@ class pull_course {
 
   /// The time of a located event is the root of its condition on the dense output of this step.
   [[gnu::noinline, gnu::cold]] void pull_root(const cut& c, std::size_t k, const tape_type& tape,
-                                              const Y& y, Y& y_bar, step_ends<scalar>& ends) {
+                                              const Y& y, Y& y_bar, ends_bar& ends) {
     if (course().save_points().every > 0 && now_.next_save > 0 && c.theta < 1 &&
         course().save_step(now_.next_save - 1) == c.step)
       add(weight(--now_.next_save), y_bar);
@@ -327,7 +334,8 @@ class pull_course {
   [[gnu::noinline, gnu::cold]] void seed_cut_at_end() {
     cuts().use_parameters(now_.cuts_left);
     const Y y = end();
-    const time along = along_solution(*loop_, at_t1(), y, push_value(loop_->scheme(), now_.state));
+    const time_bar along =
+        along_solution(*loop_, at_t1(), y, push_value(loop_->scheme(), now_.state));
     now_.t1 += along;
     now_.start -= along;
     if constexpr (times_move && std::is_same_v<typename Loop::state_type, Y>)

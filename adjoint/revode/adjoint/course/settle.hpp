@@ -6,7 +6,6 @@
 
 #include <revode/adjoint/gradient.hpp>
 #include <revode/state/elements.hpp>
-#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -55,7 +54,6 @@ void spoil(status why, gradient<Y, P>& g) {
 /// failure as well.
 template <class Y, class P>
 void settle(status reported, gradient<Y, P>& g) {
-  if constexpr (is_spread_v<Y>) reported = whole<Y>::close(reported, g);
   if (reported == status::success && !all_finite(g)) reported = status::non_finite_gradient;
   if (reported != status::success) spoil(reported, g);
 }

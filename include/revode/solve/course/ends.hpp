@@ -43,7 +43,7 @@ struct moving_end {
     if constexpr (differentiable<Time>)
       return static_cast<inner_t<Time>>(w);
     else
-      return static_cast<Time>(w);
+      return w;
   }
 };
 

@@ -6,6 +6,7 @@
 #include <revode/concepts.hpp>
 #include <revode/config.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -50,21 +51,22 @@ template <class M, class Stages, class Scratch, class Y, class Seeds>
 REVODE_HD auto pull_place(const M& m, double t, double t_new, const Stages& stages,
                           const Scratch& w, double theta, const Y& y_bar, Seeds* seeds,
                           bool whole) {
-  interpolation_bar<scalar_t<Y>> bar;
+  interpolation_bar<time_bar_t<Y>> bar;
   pull_interpolate(m, t, t_new, stages, w, theta, y_bar, seeds, bar);
-  if (!whole) bar.h = scalar_t<Y>(0);
+  if (!whole) bar.h = time_bar_t<Y>(0);
   return bar;
 }
 
 /// Takes y_bar of dense output at a time that stands still, which lies at θ of the step, to the seeds and
 /// to the ends of the step. Returns y_barᵀ dy/dt.
 template <class M, class Stages, class Scratch, class Time, class Y, class Seeds>
-REVODE_HD Time pull_dense(const M& m, double t, double t_new, const Stages& stages,
-                          const Scratch& w, const Time& theta, const Y& y_bar, Seeds* seeds,
-                          bool whole, step_ends<scalar_t<Y>>& ends) {
-  using T = scalar_t<Y>;
+REVODE_HD time_bar_t<Y, Time> pull_dense(const M& m, double t, double t_new, const Stages& stages,
+                                         const Scratch& w, const Time& theta, const Y& y_bar,
+                                         Seeds* seeds, bool whole, step_ends<time_bar_t<Y>>& ends) {
+  using T = time_bar_t<Y>;
+  using Bar = time_bar_t<Y, Time>;
   const auto bar = pull_place(m, t, t_new, stages, w, theta, y_bar, seeds, whole);
-  const Time theta_bar = static_cast<Time>(bar.theta), h_bar = static_cast<Time>(bar.h);
+  const Bar theta_bar = static_cast<Bar>(bar.theta), h_bar = static_cast<Bar>(bar.h);
   const Time h(t_new - t);
   ends.t += static_cast<T>((theta - 1) * theta_bar / h - h_bar);
   ends.t_new += static_cast<T>(-theta * theta_bar / h + h_bar);

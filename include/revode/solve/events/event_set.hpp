@@ -109,11 +109,20 @@ class known_event {
   template <class Time>
   void pull_time(const P& p, const Time& t_bar, P& p_bar) {
     if constexpr (timed_by_parameters) {
-      P w = zero_like(p);
-      w.data()[0] = static_cast<scalar_t<P>>(t_bar);
-      vec<scalar_t<P>, 0> none{};
-      event_time_t<scalar_t<P>> of_time(0);
-      time_.vjp(time_field<E>{event}, 0, p, none, w, of_time, p_bar, none);
+      const auto pull = [&](const auto& weight, P& bar) {
+        P w = zero_like(p);
+        w.data()[0] = static_cast<scalar_t<P>>(weight);
+        vec<scalar_t<P>, 0> none{};
+        event_time_t<scalar_t<P>> of_time(0);
+        time_.vjp(time_field<E>{event}, 0, p, none, w, of_time, bar, none);
+      };
+      if constexpr (is_spread_v<P>) {
+        P of_p = zero_like(p);
+        pull(1, of_p);
+        whole<P>::add_shares(t_bar, of_p, p_bar);
+      } else {
+        pull(t_bar, p_bar);
+      }
     }
   }
   double push_time(const P& p, const P& p_dot) const {
@@ -194,7 +203,8 @@ class differentiable_event : public known_event<E, P> {
     }
   }
   /// y_bar, p_bar: cotangents behind the event in, before it out; y and p are those before.
-  void pull_jump(const time_type& t, const Y& y, const P& p, time_type& t_bar, Y& y_bar, P& p_bar) {
+  void pull_jump(const time_type& t, const Y& y, const P& p, time_bar_t<Y, time_type>& t_bar,
+                 Y& y_bar, P& p_bar) {
     if constexpr (jumps) {
       const Y behind = y_bar;
       fill(y_bar, T(0));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -196,10 +197,12 @@ struct kept_parts {
     object(s, now.state);
     object(s, now.y);
     object(s, now.p);
-    s.list(now.ts);
-    s.list(now.known);
-    s.values(now.next_save, now.t0, now.t1, now.start, now.cuts_left, now.last_cut, now.pulled_cut,
-             now.quiet_from, now.quiet_to);
+    if constexpr (std::is_trivially_copyable_v<decltype(now.t0)>) {  // of others nothing is kept
+      s.list(now.ts);
+      s.list(now.known);
+      s.values(now.next_save, now.t0, now.t1, now.start, now.cuts_left, now.last_cut,
+               now.pulled_cut, now.quiet_from, now.quiet_to);
+    }
     now.weights = &w;
     now.event_weights = w.events.empty() ? nullptr : w.events.data() + left;
     loop.sys().counts.trouble = trouble;

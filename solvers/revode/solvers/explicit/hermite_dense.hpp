@@ -3,6 +3,7 @@
 
 #include <revode/concepts.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -114,13 +115,13 @@ REVODE_HD void interpolate_rate(const M&, double t, double t_new, const Tape& ta
 template <hermite_method M, class Tape, class Scratch, class Y>
 REVODE_HD void pull_interpolate(const M&, double t, double t_new, const Tape& tape,
                                 const Scratch& w, double theta, const Y& y_bar, end_seeds<Y>* seeds,
-                                interpolation_bar<scalar_t<Y>>& bar) {
+                                interpolation_bar<time_bar_t<Y>>& bar) {
   using T = scalar_t<Y>;
   const hermite_weights<T> c(theta);
   const T h = static_cast<T>(t_new - t);
   const auto& ends = slopes_of(tape, w);
-  const T of_f = dot(y_bar, ends.f), of_f_new = dot(y_bar, ends.f_new);
-  const T across = dot(y_bar, ends.y_new) - dot(y_bar, tape.y);
+  const auto of_f = dot(y_bar, ends.f), of_f_new = dot(y_bar, ends.f_new);
+  const auto across = dot(y_bar, ends.y_new) - dot(y_bar, tape.y);
   bar.theta += c.s_slope * across + h * (c.a_slope * of_f + c.b_slope * of_f_new);
   bar.h += c.a * of_f + c.b * of_f_new;
   if (seeds == nullptr) return;
@@ -133,8 +134,8 @@ REVODE_HD void pull_interpolate(const M&, double t, double t_new, const Tape& ta
 /// The seeds' share of the cotangent of the new state, before the step is pulled.
 template <class System, class Y, class P>
 REVODE_HD void pull_new_end(System& sys, double t_new, const Y& y_new, const end_seeds<Y>& seeds,
-                            Y& y_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
-  scalar_t<Y> t_bar(0);
+                            Y& y_bar, P& p_bar, step_ends<time_bar_t<Y>>* ends) {
+  time_bar_t<Y> t_bar(0);
   add(seeds.y_new, y_bar);
   sys.vjp(t_new, y_new, seeds.f_new, &t_bar, y_bar, p_bar);
   if (ends != nullptr) ends->t_new += t_bar;
@@ -143,8 +144,8 @@ REVODE_HD void pull_new_end(System& sys, double t_new, const Y& y_new, const end
 /// Their share of the cotangent of the old state, afterwards.
 template <class System, class Y, class P>
 REVODE_HD void pull_old_end(System& sys, double t, const Y& y, const end_seeds<Y>& seeds, Y& y_bar,
-                            P& p_bar, step_ends<scalar_t<Y>>* ends) {
-  scalar_t<Y> t_bar(0);
+                            P& p_bar, step_ends<time_bar_t<Y>>* ends) {
+  time_bar_t<Y> t_bar(0);
   add(seeds.y, y_bar);
   sys.vjp(t, y, seeds.f, &t_bar, y_bar, p_bar);
   if (ends != nullptr) ends->t += t_bar;

@@ -76,7 +76,7 @@ template <class M, int I, int Seeded, class System, class Y, class P>
 REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
                            const stage_pointers<M, Y>& s, rk_scratch<M, Y>& w,
                            const rk_seeds<M, Y>* seeds, const Y& lambda, P& p_bar,
-                           scalar_t<Y>* t_bar) {
+                           time_bar_t<Y>* t_bar) {
   using T = scalar_t<Y>;
   if constexpr (I >= 0) {
     if constexpr (Seeded || coefficients<M>::reached(I)) {
@@ -84,8 +84,8 @@ REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M,
       stage_cotangent<M, I, Seeded>(h, lambda, seeds, w);
       const Y& at = stage_value<M, I>(h, tape, s.k, w);
       fill(w.theta[I], T(-0.0));
-      if (t_bar != nullptr) t_bar[I] = T(0);
-      T* of_time = t_bar != nullptr ? t_bar + I : nullptr;
+      if (t_bar != nullptr) t_bar[I] = time_bar_t<Y>(0);
+      time_bar_t<Y>* of_time = t_bar != nullptr ? t_bar + I : nullptr;
       if constexpr (has_call_v<System, I, M>)
         sys.vjp(I, stage_time<M, I>(t, t_new), at, w.k_bar, of_time, w.theta[I], p_bar);
       else
@@ -98,19 +98,24 @@ REVODE_HD void pull_stages(System& sys, double t, double t_new, const rk_tape<M,
 /// What the ends of the step get from stages I, I − 1, … 0: by the times they are at, and by h.
 template <class M, int I, int Seeded, class Y>
 REVODE_HD void pull_ends(const stage_pointers<M, Y>& s, const rk_scratch<M, Y>& w, const Y& lambda,
-                         const scalar_t<Y>* t_bar, step_ends<scalar_t<Y>>& ends) {
+                         const time_bar_t<Y>* t_bar, step_ends<time_bar_t<Y>>& ends) {
   using T = scalar_t<Y>;
   if constexpr (I >= 0) {
     if constexpr (Seeded || coefficients<M>::reached(I)) {
       constexpr T b = static_cast<T>(coefficients<M>::b(I));
       constexpr T c = static_cast<T>(coefficients<M>::c(I));
-      T h_bar(0), row[I > 0 ? I : 1];
+      T row[I > 0 ? I : 1];
       scale_row<stage_row<M, I>, 0, I>(T(1), row);
-      for (int i = 0, n = length(lambda); i < n; ++i) {
-        h_bar = muladd(b * lambda.data()[i], s.k[I][i], h_bar);
-        const T slope = add_weighted<stage_row<M, I>, 0, I>(T(0), row, s.k, i);
-        h_bar = muladd(w.theta[I].data()[i], slope, h_bar);
-      }
+      const auto h_bar = sum_by_parts(
+          lambda, [&](int first, int last) __attribute__((always_inline)) {
+            T sum(0);
+            for (int i = first; i < last; ++i) {
+              sum = muladd(b * lambda.data()[i], s.k[I][i], sum);
+              const T slope = add_weighted<stage_row<M, I>, 0, I>(T(0), row, s.k, i);
+              sum = muladd(w.theta[I].data()[i], slope, sum);
+            }
+            return sum;
+          });
       ends.t += (1 - c) * t_bar[I] - h_bar;
       ends.t_new += c * t_bar[I] + h_bar;
     }
@@ -130,7 +135,8 @@ REVODE_HD void add_stage_cotangents(const rk_scratch<M, Y>& w, Y& lambda) {
 template <class M, int Seeded, class System, class Y, class P>
 REVODE_HD void pull_step(System& sys, double t, double t_new, const rk_tape<M, Y>& tape,
                          rk_scratch<M, Y>& w, const typename method_types<M, Y>::seeds* seeds,
-                         Y& state_bar, P& p_bar, scalar_t<Y>* times, step_ends<scalar_t<Y>>* ends) {
+                         Y& state_bar, P& p_bar, time_bar_t<Y>* times,
+                         step_ends<time_bar_t<Y>>* ends) {
   constexpr int last = Seeded ? Seeded : coefficients<M>::stages;
   const stage_pointers<M, Y> s(tape, w);
   pull_stages<M, last - 1, Seeded>(sys, t, t_new, tape, s, w, seeds, state_bar, p_bar, times);
@@ -159,7 +165,7 @@ REVODE_FLAT void pull_in_registers(System& sys, double t, double t_new, const rk
   if constexpr (std::is_void_v<Ends>) {
     pull_step<M, 0>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, nullptr, nullptr);
   } else {
-    scalar_t<Y> times[coefficients<M>::stages];
+    time_bar_t<Y> times[coefficients<M>::stages];
     pull_step<M, 0>(sys, t, t_new, stages, local, nullptr, y_bar, parameters_bar, times, ends);
   }
   state_bar = y_bar;
@@ -172,10 +178,10 @@ template <explicit_method M, class System, class Y, class P>
 REVODE_HD void pull(const M&, System& sys, double t, double t_new, nothing,
                     const rk_tape<M, Y>& tape, rk_scratch<M, Y>& w,
                     const typename method_types<M, Y>::seeds* seeds, Y& state_bar, P& p_bar,
-                    step_ends<scalar_t<Y>>* ends) {
+                    step_ends<time_bar_t<Y>>* ends) {
   constexpr bool small = stays_in_registers<Y> && stays_in_registers<P>;
-  scalar_t<Y> room[coefficients<M>::all];
-  scalar_t<Y>* times = small || ends != nullptr ? room : nullptr;  // small: one piece of code
+  time_bar_t<Y> room[coefficients<M>::all];
+  time_bar_t<Y>* times = small || ends != nullptr ? room : nullptr;  // small: one piece of code
   if (seeds != nullptr) {
     if (coefficients<M>::all == coefficients<M>::stages || seeds->dense)
       pull_step<M, coefficients<M>::all>(sys, t, t_new, tape, w, seeds, state_bar, p_bar, times,

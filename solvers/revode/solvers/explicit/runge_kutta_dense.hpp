@@ -97,7 +97,7 @@ REVODE_HD void interpolate_rate(const M&, double t, double t_new, const rk_tape<
 template <explicit_method M, class Y>
 REVODE_HD void pull_interpolate(const M&, double t, double t_new, const rk_tape<M, Y>& tape,
                                 const rk_scratch<M, Y>& w, double theta, const Y& y_bar,
-                                rk_seeds<M, Y>* seeds, interpolation_bar<scalar_t<Y>>& bar) {
+                                rk_seeds<M, Y>* seeds, interpolation_bar<time_bar_t<Y>>& bar) {
   using T = scalar_t<Y>;
   const stage_pointers<M, Y> s(tape, w);
   const interpolation_weights<M, T> weight(theta);
@@ -107,9 +107,11 @@ REVODE_HD void pull_interpolate(const M&, double t, double t_new, const rk_tape<
     seeds->dense = true;
   }
   for (int j = 0; j < coefficients<M>::all; ++j) {
-    T product(0);
-    for (int i = 0, n = length(y_bar); i < n; ++i)
-      product = muladd(y_bar.data()[i], s.k[j][i], product);
+    const auto product = sum_by_parts(y_bar, [&](int first, int last) {
+      T sum(0);
+      for (int i = first; i < last; ++i) sum = muladd(y_bar.data()[i], s.k[j][i], sum);
+      return sum;
+    });
     if (seeds != nullptr) axpy(h * weight.b[j], y_bar, seeds->k[j]);
     bar.theta = muladd(h * weight.slope[j], product, bar.theta);
     bar.h = muladd(weight.b[j], product, bar.h);

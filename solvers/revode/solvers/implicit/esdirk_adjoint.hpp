@@ -79,8 +79,8 @@ void pull_into_stage(int i, const double (&a)[esdirk_numbers<M>::stages][esdirk_
 template <imex_method M, class System, class Y, class P>
 void pull_end(System& sys, double t, double t_new, const esdirk_stages<M, Y>& s,
               esdirk_scratch<M, Y>& w, const Y& end_bar, Y& state_bar, P& p_bar,
-              step_ends<scalar_t<Y>>* ends) {
-  scalar_t<Y> t_bar(0);
+              step_ends<time_bar_t<Y>>* ends) {
+  time_bar_t<Y> t_bar(0);
   esdirk_end(scalar_t<Y>(t_new - t), s, w.stage);
   auto* const time = ends != nullptr ? &t_bar : nullptr;
   sys.implicit_part().vjp(t_new, w.stage, end_bar, time, state_bar, p_bar);
@@ -91,7 +91,7 @@ void pull_end(System& sys, double t, double t_new, const esdirk_stages<M, Y>& s,
 /// What h itself has of a stage with cotangent ρ, and of the new state of a pair.
 template <class M, class Y>
 void pull_length(int i, const esdirk_stages<M, Y>& s, const Y& rho, const Y& state_bar,
-                 scalar_t<Y>& h_bar) {
+                 time_bar_t<Y>& h_bar) {
   using T = scalar_t<Y>;
   for (int j = 0; j <= i; ++j) {
     h_bar = muladd(T(M::tableau.a[i][j]), dot(rho, s.k[j]), h_bar);
@@ -121,7 +121,7 @@ void pull_to_start(const esdirk_scratch<M, Y>& w, const Y* seed, Y& state_bar) {
 template <esdirk_method M, class System, class Y, class P>
 void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M>&,
           const esdirk_stages<M, Y>& s, esdirk_scratch<M, Y>& w, const esdirk_stages<M, Y>* seeds,
-          Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
+          Y& state_bar, P& p_bar, step_ends<time_bar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
   constexpr bool pair = imex_method<M>;
@@ -131,11 +131,11 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
     if (seeds != nullptr) pull_end(sys, t, t_new, s, w, seeds->end, state_bar, p_bar, ends);
   auto& side = implicit_side<M>(sys);
   w.kept.open(t_new);
-  T h_bar(0);
+  time_bar_t<Y> h_bar(0);
   for (int i = stages - 1; i >= 0; --i) {
     const bool is_end = !pair && i == stages - 1;
     const double t_stage = esdirk_time<M>(i, t, t_new);
-    T t_bar(0), *const time = ends != nullptr ? &t_bar : nullptr;
+    time_bar_t<Y> t_bar(0), *const time = ends != nullptr ? &t_bar : nullptr;
     Y& rho = w.of_stage[i];
     esdirk_stage(i, h, s, w.stage);
     fill(rho, T(0));

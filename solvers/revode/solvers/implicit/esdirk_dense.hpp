@@ -72,13 +72,13 @@ void interpolate_rate(const M&, double t, double t_new, const esdirk_stages<M, Y
 template <esdirk_method M, class Y>
 void pull_interpolate(const M&, double t, double t_new, const esdirk_stages<M, Y>& s,
                       const esdirk_scratch<M, Y>&, double theta, const Y& y_bar,
-                      esdirk_stages<M, Y>* seeds, interpolation_bar<scalar_t<Y>>& bar) {
+                      esdirk_stages<M, Y>* seeds, interpolation_bar<time_bar_t<Y>>& bar) {
   using T = scalar_t<Y>;
   const esdirk_weights<M> at(theta);
   const T h = T(t_new - t);
   const bool keep = seeds != nullptr;
   const auto part = [&](double b, double slope, const Y& k, Y* seed) {
-    const T product = dot(y_bar, k);
+    const auto product = dot(y_bar, k);
     bar.theta = muladd(h * T(slope), product, bar.theta);
     bar.h = muladd(T(b), product, bar.h);
     if (keep) axpy(h * T(b), y_bar, *seed);

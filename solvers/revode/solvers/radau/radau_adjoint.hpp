@@ -35,7 +35,7 @@ void prepare_radau_derivative(const L& algebra, System& sys, double t, double t_
 
 /// xᵀ M y
 template <class Mass, class Y>
-scalar_t<Y> dot_of_mass(const Mass& mass, const Y& x, const Y& y) {
+time_bar_t<Y> dot_of_mass(const Mass& mass, const Y& x, const Y& y) {
   using T = scalar_t<Y>;
   if constexpr (std::is_same_v<Mass, nothing>) {
     return dot(x, y);
@@ -269,7 +269,8 @@ void solve_radau_derivative_exactly(System& sys, scalar_t<Y> h, radau_scratch<L,
 template <radau_method M, class System, class Y, class P>
 void pull(const M& m, System& sys, double t, double t_new, newton_record<1>,
           const radau_stages_t<M, Y>& s, radau_scratch_t<M, Y>& w,
-          const radau_stages_t<M, Y>* seeds, Y& state_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
+          const radau_stages_t<M, Y>* seeds, Y& state_bar, P& p_bar,
+          step_ends<time_bar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   constexpr int stages = M::stages;
   const T h = T(t_new - t);
@@ -286,13 +287,13 @@ void pull(const M& m, System& sys, double t, double t_new, newton_record<1>,
   solve_radau_derivative_exactly<true>(sys, h, w);
   w.kept.close(t);
   for (int i = stages - 1; i >= 0; --i) {
-    T t_bar(0);
+    time_bar_t<Y> t_bar(0);
     radau_stage(s, i, w.rest[0]);
     sys.vjp(radau_time<stages>(i, t, t_new), w.rest[0], w.x[i], ends != nullptr ? &t_bar : nullptr,
             state_bar, p_bar);
     if (ends == nullptr) continue;
     const T c = T(radau_numbers<stages>::c[i]);
-    T h_bar(0);
+    time_bar_t<Y> h_bar(0);
     for (int j = 0; j < stages; ++j)
       h_bar = muladd(T(radau_numbers<stages>::inverse[i][j]),
                      dot_of_mass(mass_of(sys), w.x[i], s.z[j]), h_bar);

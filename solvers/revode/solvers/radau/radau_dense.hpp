@@ -43,7 +43,7 @@ template <collocation_method M, class Y>
 void pull_interpolate(const M&, double, double, const typename method_types<M, Y>::tape& s,
                       const typename method_types<M, Y>::scratch&, double theta, const Y& y_bar,
                       typename method_types<M, Y>::seeds* seeds,
-                      interpolation_bar<scalar_t<Y>>& bar) {
+                      interpolation_bar<time_bar_t<Y>>& bar) {
   using T = scalar_t<Y>;
   with_stages_of(s, [&](auto stages) {
     const radau_basis<stages()> at(theta);

@@ -59,9 +59,9 @@ REVODE_HD void rosenbrock_cotangent([[maybe_unused]] System& sys, scalar_t<Y> h,
 
 /// The cotangent of h that a stage has by itself: wᵀ(M (U/γ − Σ c U_j)/h² + γ_I ∂f/∂t).
 template <class M, int I, class System, class Y>
-REVODE_HD scalar_t<Y> length_cotangent([[maybe_unused]] System& sys, scalar_t<Y> h,
-                                       const rosenbrock_tape<M, Y>& tape,
-                                       const rosenbrock_scratch<M, Y>& w) {
+REVODE_HD time_bar_t<Y> length_cotangent([[maybe_unused]] System& sys, scalar_t<Y> h,
+                                         const rosenbrock_tape<M, Y>& tape,
+                                         const rosenbrock_scratch<M, Y>& w) {
   using T = scalar_t<Y>;
   using numbers = rosenbrock_numbers<M>;
   const T* u[I + 1];
@@ -69,22 +69,25 @@ REVODE_HD scalar_t<Y> length_cotangent([[maybe_unused]] System& sys, scalar_t<Y>
   T weight[I > 0 ? I : 1]{};
   scale_row<coupling_row<M, I>, 0, I>(T(-1), weight);
   const T square = T(1) / (h * h);
-  T sum(0);
   const auto inside = [&](int i) __attribute__((always_inline)) {
     const T own = u[I][i] * T(1 / numbers::gamma());
     return square * add_weighted<coupling_row<M, I>, 0, I>(own, weight, u, i);
   };
-  for (int i = 0, n = length(tape.y); i < n; ++i) {
-    T rate;
-    if constexpr (is_massive_v<System>)
-      rate = add_entries(sys.mass.row(i), T(0), inside);
-    else
-      rate = inside(i);
-    if constexpr (!is_autonomous_v<System> && numbers::driven(I) != 0)
-      rate = muladd(T(numbers::driven(I)), w.f_t.data()[i], rate);
-    sum = muladd(w.w[I].data()[i], rate, sum);
-  }
-  return sum;
+  return sum_by_parts(
+      tape.y, [&](int first, int last) __attribute__((always_inline)) {
+        T sum(0);
+        for (int i = first; i < last; ++i) {
+          T rate;
+          if constexpr (is_massive_v<System>)
+            rate = add_entries(sys.mass.row(i), T(0), inside);
+          else
+            rate = inside(i);
+          if constexpr (!is_autonomous_v<System> && numbers::driven(I) != 0)
+            rate = muladd(T(numbers::driven(I)), w.f_t.data()[i], rate);
+          sum = muladd(w.w[I].data()[i], rate, sum);
+        }
+        return sum;
+      });
 }
 
 /// w.sum += the cotangents of stages J, J + 1, … that share the argument of stage I.
@@ -100,7 +103,8 @@ REVODE_HD void add_sharing_stages(rosenbrock_scratch<M, Y>& w) {
 /// w.v[I] = (∂f/∂y)ᵀ w at the stage's argument, w the sum over the stages that share it.
 template <class M, int I, bool Seeded, class System, class Y, class P>
 REVODE_HD void pull_argument(System& sys, double t, double t_new, const rosenbrock_tape<M, Y>& tape,
-                             rosenbrock_scratch<M, Y>& w, P& p_bar, step_ends<scalar_t<Y>>* ends) {
+                             rosenbrock_scratch<M, Y>& w, P& p_bar,
+                             step_ends<time_bar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   using numbers = rosenbrock_numbers<M>;
   const Y* at = &tape.y;
@@ -118,8 +122,8 @@ REVODE_HD void pull_argument(System& sys, double t, double t_new, const rosenbro
   }
   fill(w.v[I], T(-0.0));
   constexpr bool asks = !is_autonomous_v<System>;
-  T t_bar(0);  // a small step is one piece of code, whoever asks for its ends
-  T* of_time = asks && (has_small_matrix<M, Y> || ends != nullptr) ? &t_bar : nullptr;
+  time_bar_t<Y> t_bar(0);  // a small step is one piece of code, whoever asks for its ends
+  time_bar_t<Y>* of_time = asks && (has_small_matrix<M, Y> || ends != nullptr) ? &t_bar : nullptr;
   sys.vjp(rosenbrock_time<M, I>(t, t_new), *at, *weight, of_time, w.v[I], p_bar);
   if (asks && ends != nullptr) {
     constexpr T c = static_cast<T>(numbers::node(I));
@@ -134,7 +138,7 @@ REVODE_HD void pull_rosenbrock_stages(System& sys, double t, double t_new,
                                       const rosenbrock_tape<M, Y>& tape,
                                       rosenbrock_scratch<M, Y>& w,
                                       const rosenbrock_seeds<M, Y>* seeds, const Y& lambda,
-                                      P& p_bar, step_ends<scalar_t<Y>>* ends) {
+                                      P& p_bar, step_ends<time_bar_t<Y>>* ends) {
   if constexpr (I >= 0) {
     using T = scalar_t<Y>;
     using numbers = rosenbrock_numbers<M>;
@@ -144,14 +148,14 @@ REVODE_HD void pull_rosenbrock_stages(System& sys, double t, double t_new,
       rosenbrock_cotangent<M, I, Seeded>(sys, h, lambda, seeds, w);
       look_at_solve(sys, w.matrix);
       if (ends != nullptr) {
-        const T h_bar = length_cotangent<M, I>(sys, h, tape, w);
+        const auto h_bar = length_cotangent<M, I>(sys, h, tape, w);
         ends->t -= h_bar;
         ends->t_new += h_bar;
       }
       if constexpr (is_exact_v<M>) {
-        T t_bar(0);
+        time_bar_t<Y> t_bar(0);
         const T t_dot = autonomous ? T(0) : h * T(numbers::driven(I));
-        T* of_time = ends == nullptr || autonomous ? nullptr : &t_bar;
+        time_bar_t<Y>* of_time = ends == nullptr || autonomous ? nullptr : &t_bar;
         sys.second(t, tape.y, w.w[I], t_dot, tape.u[I], of_time, w.y_bar, p_bar);
         if (ends != nullptr) ends->t += t_bar;
       }
@@ -170,7 +174,7 @@ template <class M, bool Seeded, class System, class Y, class P>
 REVODE_HD void pull_rosenbrock_step(const M& m, System& sys, double t, double t_new,
                                     const rosenbrock_tape<M, Y>& tape, rosenbrock_scratch<M, Y>& w,
                                     const typename method_types<M, Y>::seeds* seeds, Y& state_bar,
-                                    P& p_bar, step_ends<scalar_t<Y>>* ends) {
+                                    P& p_bar, step_ends<time_bar_t<Y>>* ends) {
   const double h_gamma = (t_new - t) * rosenbrock_numbers<M>::gamma();
   factor_again(m, sys, t, h_gamma, tape.y, w.matrix);
   if constexpr (!is_autonomous_v<System>)
@@ -194,7 +198,7 @@ REVODE_HD void pull_flat(const M& m, System& sys, double t, double t_new,
 template <class M, class System, class Y, class P>
 REVODE_FLAT void pull_small_rosenbrock_step(const M& m, System& sys, double t, double t_new,
                                             const rosenbrock_tape<M, Y>& tape, Y& state_bar,
-                                            P& p_bar, step_ends<scalar_t<Y>>* ends) {
+                                            P& p_bar, step_ends<time_bar_t<Y>>* ends) {
   rosenbrock_scratch<M, Y> local;
   Y y_bar = state_bar;
   P parameters_bar = p_bar;
@@ -215,7 +219,7 @@ template <rosenbrock_method M, class System, class Y, class P>
 REVODE_HD void pull(const M& m, System& sys, double t, double t_new, nothing,
                     const rosenbrock_tape<M, Y>& tape, rosenbrock_scratch<M, Y>& w,
                     const rosenbrock_seeds<M, Y>* seeds, Y& state_bar, P& p_bar,
-                    step_ends<scalar_t<Y>>* ends) {
+                    step_ends<time_bar_t<Y>>* ends) {
   if (seeds != nullptr) {
     pull_rosenbrock_step<M, true>(m, sys, t, t_new, tape, w, seeds, state_bar, p_bar, ends);
   } else if constexpr (stays_in_registers<Y> && stays_in_registers<P>) {

@@ -64,7 +64,7 @@ template <rosenbrock_method M, class Y>
 REVODE_HD void pull_interpolate(const M&, double, double, const rosenbrock_tape<M, Y>& tape,
                                 const rosenbrock_scratch<M, Y>&, double theta, const Y& y_bar,
                                 rosenbrock_seeds<M, Y>* seeds,
-                                interpolation_bar<scalar_t<Y>>& bar) {
+                                interpolation_bar<time_bar_t<Y>>& bar) {
   using T = scalar_t<Y>;
   const rosenbrock_weights<M, T> weight(theta);
   if (seeds != nullptr) add(y_bar, seeds->y);

@@ -6,8 +6,8 @@
 namespace revode {
 
 /// Derivatives by a time at share c of the step, as derivatives by its ends.
-template <class T>
-void move_ends(step_ends<T>* ends, double c, T t_bar) {
+template <class T, class Bar>
+void move_ends(step_ends<Bar>* ends, double c, const Bar& t_bar) {
   if (ends == nullptr) return;
   ends->t += (1 - T(c)) * t_bar;
   ends->t_new += T(c) * t_bar;
@@ -18,23 +18,23 @@ void move_ends(step_ends<T>* ends, double c, T t_bar) {
 template <class System, class Y, class P>
 void pull_finish(const stabilized_scheme& s, int branch, System& sys, double t, double t_new,
                  const Y& base, stabilized_scratch<Y>& w, Y& y_bar, P& p_bar,
-                 step_ends<scalar_t<Y>>* ends) {
+                 step_ends<time_bar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   const T h = T(t_new - t);
   Y* const k = w.k;          // the stages
   Y* const theta = w.k + 4;  // cotangents of their arguments
   run_finish(s, branch, sys, t, t_new, base, k, w.other);
-  T h_bar(0);
+  time_bar_t<Y> h_bar(0);
   for (int i = s.finish - 1; i >= 0; --i) {
     fill(w.weight, T(0));
     axpy(h * T(s.b[i]), y_bar, w.weight);
     for (int j = i + 1; j < s.finish; ++j) axpy(h * T(s.a[j][i]), theta[j], w.weight);
     add_stages(s.a[i], i, h, base, k, w.other);
     fill(theta[i], T(0));
-    T t_bar(0);
+    time_bar_t<Y> t_bar(0);
     const double c = s.finish_node(branch, i);
     sys.vjp(node_time(c, t, t_new), w.other, w.weight, &t_bar, theta[i], p_bar);
-    move_ends(ends, c, t_bar);
+    move_ends<T>(ends, c, t_bar);
     h_bar += T(s.b[i]) * dot(y_bar, k[i]);
     for (int j = 0; j < i; ++j) h_bar += T(s.a[i][j]) * dot(theta[i], k[j]);
   }
@@ -50,14 +50,14 @@ void pull_finish(const stabilized_scheme& s, int branch, System& sys, double t, 
 template <class System, class Y, class P>
 void pull_row(const stabilized_scheme& s, int j, System& sys, double t, double t_new, const Y& at,
               const Y& k, const Y& k0, stabilized_scratch<Y>& w, Y& y_bar, P& p_bar,
-              step_ends<scalar_t<Y>>* ends) {
+              step_ends<time_bar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   const auto& r = s.rows[j];
   const T h = T(t_new - t);
   axpy(T(1 - r.mu - r.nu), y_bar, w.zero_bar);
   axpy(h * T(r.gamma_tilde + (j == 1 ? r.mu_tilde : 0)), y_bar, w.k_zero_bar);
   if (ends != nullptr) {
-    T h_bar = T(r.mu_tilde) * dot(y_bar, k);
+    time_bar_t<Y> h_bar = T(r.mu_tilde) * dot(y_bar, k);
     if (r.gamma_tilde != 0) h_bar += T(r.gamma_tilde) * dot(y_bar, k0);
     ends->t -= h_bar;
     ends->t_new += h_bar;
@@ -66,9 +66,9 @@ void pull_row(const stabilized_scheme& s, int j, System& sys, double t, double t
   if (j > 1) {
     fill(w.weight, T(0));
     axpy(h * T(r.mu_tilde), y_bar, w.weight);
-    T t_bar(0);
+    time_bar_t<Y> t_bar(0);
     sys.vjp(node_time(s.c[j - 1], t, t_new), at, w.weight, &t_bar, w.before_bar, p_bar);
-    move_ends(ends, s.c[j - 1], t_bar);
+    move_ends<T>(ends, s.c[j - 1], t_bar);
   }
   copy(y_bar, w.other);
   copy(w.before_bar, y_bar);
@@ -132,11 +132,11 @@ void keep_pairs(const stabilized_scheme& s, const stabilized_segments& all, Syst
 /// Of the dense output by looks: the new value, and the ends through the slopes' 1/h.
 template <class Y>
 void pull_slopes(double t, double t_new, const stabilized_tape<Y>& tape, const end_seeds<Y>& seeds,
-                 Y& y_bar, step_ends<scalar_t<Y>>* ends) {
+                 Y& y_bar, step_ends<time_bar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   add(seeds.y_new, y_bar);
   if (ends == nullptr) return;
-  const T h_bar = (dot(seeds.f, tape.slope[0]) + dot(seeds.f_new, tape.slope[1])) / T(t_new - t);
+  const auto h_bar = (dot(seeds.f, tape.slope[0]) + dot(seeds.f_new, tape.slope[1])) / T(t_new - t);
   ends->t += h_bar;
   ends->t_new -= h_bar;
 }
@@ -147,7 +147,7 @@ void pull_slopes(double t, double t_new, const stabilized_tape<Y>& tape, const e
 template <stabilized_method M, class System, class Y, class P>
 void pull(const M&, System& sys, double t, double t_new, const stabilized_record& record,
           const stabilized_tape<Y>& tape, stabilized_scratch<Y>& w, const end_seeds<Y>* seeds,
-          Y& y_bar, P& p_bar, step_ends<scalar_t<Y>>* ends) {
+          Y& y_bar, P& p_bar, step_ends<time_bar_t<Y>>* ends) {
   using T = scalar_t<Y>;
   const stabilized_scheme& s = M::scheme(record.stages);
   const stabilized_segments all(s, stabilized_scratch<Y>::apart);
@@ -183,9 +183,9 @@ void pull(const M&, System& sys, double t, double t_new, const stabilized_record
   }
   pull_looks(0);
   add(w.zero_bar, y_bar);
-  T t_bar(0);
+  time_bar_t<Y> t_bar(0);
   sys.vjp(t, tape.y, w.k_zero_bar, &t_bar, y_bar, p_bar);
-  move_ends(ends, 0, t_bar);
+  move_ends<T>(ends, 0, t_bar);
   if (smooth)
     add(seeds->y, y_bar);
   else if (seeds != nullptr)
