@@ -3,9 +3,9 @@
 # where the compiler sees fit: fields behind a virtual call and matrices gain nothing by more.
 find_package(Threads REQUIRED)
 file(GLOB any_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/any/*.cpp)
-# But for four they see what is compiled, and compile none of it.
+# But for three they see what is compiled, and compile none of it.
 set_source_files_properties(${any_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-foreach(name IN ITEMS adjoints with_events with_factors with_products)
+foreach(name IN ITEMS adjoints with_factors with_products)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/any/${name}.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS OFF)
 endforeach()
 set(method_parts 12) # sources over which the methods are spread, in their order
@@ -20,6 +20,21 @@ template auto revode::compiled::entries_of_part<@part@>() -> std::vector<method_
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-UREVODE_HD;-O3" SKIP_PRECOMPILE_HEADERS ON)
   endif()
   list(APPEND any_sources ${source})
+endforeach()
+# The loops that drive methods, by systems, traits of methods, and whether there are events (src/any/loops.hpp).
+foreach(of IN ITEMS plain_system/without_estimate plain_system/resuming plain_system/recording massive_system/resuming massive_system/recording)
+  string(REPLACE "/" ";" of "${of}")
+  list(GET of 0 system)
+  list(GET of 1 traits)
+  foreach(events IN ITEMS false true)
+    set(source ${PROJECT_BINARY_DIR}/methods/loops_${system}_${traits}_${events}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT [[
+#include <any/loops_of.hpp>
+template auto revode::compiled::uses_by_loops<@events@>(const erased_method<@system@, @traits@>&) -> method_uses;
+]])
+    set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    list(APPEND any_sources ${source})
+  endforeach()
 endforeach()
 revode_component(any ROOT include GLOB revode/any.hpp revode/any/*.hpp SOURCES ${any_sources} LINK revode::solvers revode::adjoint revode::catalog Threads::Threads)
 target_sources(revode_any PUBLIC FILE_SET HEADERS FILES ${PROJECT_SOURCE_DIR}/include/revode.h)

@@ -166,6 +166,15 @@ REVODE_HD Part make_like(const Y& y) {
   }
 }
 
+/// The same of a method m: one whose parts depend on more than its type makes them itself.
+template <class Part, class M, class Y>
+REVODE_HD Part make_part([[maybe_unused]] const M& m, const Y& y) {
+  if constexpr (requires { m.template make<Part>(y); })
+    return m.template make<Part>(y);
+  else
+    return make_like<Part>(y);
+}
+
 /// A step at rest: its ends, the record for its replay and the method's tape. Whoever pulls, pushes
 /// or resumes a step needs nothing else. Tapes of its calls of the field spare them a part of the work.
 template <class M, class Y, class Calls = no_calls>
@@ -177,8 +186,8 @@ struct step_tape {
   [[no_unique_address]] Calls calls{};
 
   step_tape() = default;
-  explicit step_tape(const Y& like)
-      : stages(make_like<stages_type>(like)),
+  step_tape(const M& m, const Y& like)
+      : stages(make_part<stages_type>(m, like)),
         t(0),
         t_new(0),
         record{} {}
@@ -192,10 +201,14 @@ struct step_tape {
 };
 
 template <class M, class Y>
-REVODE_HD carry<M, Y> make_carry(const Y& y) {
+REVODE_HD carry<M, Y> make_carry(const M& m, const Y& y) {
   using types = method_types<M, Y>;
-  return {make_like<typename types::state>(y), make_like<typename types::memo>(y),
-          make_like<typename types::cache>(y)};
+  return {make_part<typename types::state>(m, y), make_part<typename types::memo>(m, y),
+          make_part<typename types::cache>(m, y)};
+}
+template <class M, class Y>
+REVODE_HD carry<M, Y> make_carry(const Y& y) {
+  return make_carry(M{}, y);
 }
 
 // --- The functions of a method, found by argument-dependent lookup on its tag -------------------
@@ -290,14 +303,21 @@ REVODE_HD constexpr int estimate_order() {
   else
     return M::order;
 }
+template <class M>
+REVODE_HD constexpr int estimate_order_of([[maybe_unused]] const M& m) {
+  if constexpr (requires { m.falls(); })
+    return m.falls();
+  else
+    return estimate_order<M>();
+}
 
 /// The factor on the length of the step just tried. A method of variable order brings its own and
 /// may decide that, too: in `from` for another trial, in `next` after an accepted one (whose replay
 /// has it from the record and from `next`'s memo).
 template <class M, class Controller, class Memory, class Outcome, class Carry>
-REVODE_HD double propose(const M&, const Controller& controller, Memory& memory,
+REVODE_HD double propose(const M& m, const Controller& controller, Memory& memory,
                          const Outcome& found, Carry&, Carry&) {
-  return propose_factor(controller, memory, found.error_squared, estimate_order<M>() + 1);
+  return propose_factor(controller, memory, found.error_squared, estimate_order_of(m) + 1);
 }
 
 /// Can a loop go on behind a step whose tape is there, without running it?

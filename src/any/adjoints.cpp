@@ -16,9 +16,9 @@ std::unique_ptr<differentiable> differentiate_otherwise(const initial_value_prob
   A adjoint;
   if constexpr (requires { adjoint.every; }) adjoint.every = every;
   if constexpr (Kind.events)
-    return differentiate_by<M, Kind>(q, o, adjoint, of);
+    return differentiate_by<Kind>(q, M{}, o, adjoint, of);
   else
-    return differentiate_by<M, Kind>(q, o, adjoint);
+    return differentiate_by<Kind>(q, M{}, o, adjoint);
 }
 
 /// The first of the methods goes through events as well, where the adjoint does: each takes seconds

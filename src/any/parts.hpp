@@ -15,14 +15,6 @@ inline constexpr std::size_t method_parts = REVODE_METHOD_PARTS;
 template <std::size_t Part>
 auto entries_of_part() -> std::vector<method_entry>;
 
-struct named_uses {
-  std::string_view name;
-  method_uses uses;
-};
-auto uses_with_events() -> std::vector<named_uses>;
-auto uses_with_mass() -> std::vector<named_uses>;
-auto uses_with_mass_and_events() -> std::vector<named_uses>;
-
 /// Those of algebras that factor matrices, and of those that take products.
 auto entries_with_factors() -> std::vector<algebra_entry>;
 auto entries_with_products() -> std::vector<algebra_entry>;

@@ -30,7 +30,6 @@ auto find_method(const any_method& m, const any_problem& q, const options& o, pu
   const bool second = why == purpose::solution || (there && q.f.has_second());
   const compiled::automatic by{
       .rtol = o.rtol,
-      .has_events = !q.events.empty(),
       .has_derivatives = there,
       .has_second = second,
       .has_mass = q.f.has_mass(),
@@ -43,7 +42,7 @@ auto find_method(const any_method& m, const any_problem& q, const options& o, pu
 void check_mass(const any_problem& q, const compiled::method_entry& m) {
   if (q.f.has_mass() && !m.takes_mass())
     misuse("method " + std::string(m.name) +
-           " for a problem with a mass matrix (M y' = f is compiled for " +
+           " for a problem with a mass matrix (M y' = f is solved by " +
            names_of(compiled::methods_with_mass()) + ") take rodas5p?");
 }
 
@@ -85,14 +84,12 @@ void check(const any_problem& q, const compiled::method_entry& m, const any_alge
     misuse("method " + method +
            " on callbacks without vjp and jvp (it needs the derivative in t besides the Jacobian) "
            "give one of them, or choose kvaerno5?");
+  if (!q.events.empty() && !m.finds_events())
+    misuse("method " + method +
+           " with events (it has no dense output to find them on) choose a method such as tsit5?");
   if (q.events.size() > static_cast<std::size_t>(erased_events::most))
     misuse(std::to_string(q.events.size()) + " events (a problem has at most " +
            std::to_string(erased_events::most) + ") merge some, or solve it by the templates?");
-  if (!q.events.empty() && !m.finds_events(q.f.has_mass()))
-    misuse("method " + method +
-           (q.f.has_mass() ? " with events and a mass matrix" : " with events") +
-           " (they are compiled for " + names_of(compiled::methods_with_events(q.f.has_mass())) +
-           ") choose one of these, or solve it by the templates?");
 }
 void check_pulls(const any_problem& q, const compiled::method_entry& m) {
   const std::string method(m.name);

@@ -20,24 +20,7 @@ auto assembled() -> std::vector<method_entry> {
   };
   [&]<std::size_t... Part>(std::index_sequence<Part...>) { (append(entries_of_part<Part>()), ...); }
   (std::make_index_sequence<method_parts>{});
-  const auto add = [&](method_uses method_entry::*to, const std::vector<named_uses>& further) {
-    for (const auto& [name, uses] : further)
-      for (method_entry& m : table)
-        if (m.name == name) m.*to = uses;
-  };
-  add(&method_entry::with_events, uses_with_events());
-  add(&method_entry::massive, uses_with_mass());
-  add(&method_entry::massive_with_events, uses_with_mass_and_events());
   return table;
-}
-
-/// Those that `serves` says.
-template <class Serves>
-auto chosen(const Serves& serves) -> std::vector<method_entry> {
-  std::vector<method_entry> found;
-  for (const method_entry& m : method_table())
-    if (serves(m)) found.push_back(m);
-  return found;
 }
 
 }  // namespace
@@ -64,11 +47,11 @@ auto find_method_entry(std::string_view spec) -> const method_entry* {
   return loaded.emplace(path, its.make()).first->second.get();
 }
 
-auto methods_with_events(bool with_mass) -> std::vector<method_entry> {
-  return chosen([=](const method_entry& m) { return m.finds_events(with_mass); });
-}
 auto methods_with_mass() -> std::vector<method_entry> {
-  return chosen([](const method_entry& m) { return m.takes_mass(); });
+  std::vector<method_entry> found;
+  for (const method_entry& m : method_table())
+    if (m.takes_mass()) found.push_back(m);
+  return found;
 }
 auto names_of(const std::vector<method_entry>& methods) -> std::string {
   std::string names;

@@ -58,14 +58,13 @@ auto find_algebra(std::string_view name) -> const compiled::algebra_text& {
 }
 
 void expect_compiled_for(const erased_problem& q, const method_entry& m) {
-  const std::string method = "method " + std::string(m.name);
   if (q.has_mass() && !m.takes_mass())
-    misuse(method + " for " + q.name + " (it has a mass matrix; this command solves M y' = f by " +
+    misuse("method " + std::string(m.name) + " for " + q.name +
+           " (it has a mass matrix; this command solves M y' = f by " +
            names_of(compiled::methods_with_mass()) + ") take rodas5p?");
-  if (!q.events.each.empty() && !m.finds_events(q.has_mass()))
-    misuse(method + " with the events of " + q.name + " (this command finds events by " +
-           names_of(compiled::methods_with_events(q.has_mass())) +
-           ") choose one of these, or solve it through the library?");
+  if (!q.events.each.empty() && !m.finds_events())
+    misuse("method " + std::string(m.name) +
+           " with events (it has no dense output to find them on) choose a method such as tsit5?");
 }
 
 auto method_for(double rtol, bool stiff) -> std::string_view {

@@ -59,16 +59,13 @@ void read_vector(const arguments& given, std::string_view option, const std::str
   copy(list, values);
 }
 
-/// The method for the tolerances; of problems with events, and of adjoints that are not there for every
-/// method, the nearest that is.
+/// The method for the tolerances; of adjoints that are not there for every method, the nearest that is.
 auto chosen_method(const arguments& given, const run_request& r) -> std::string_view {
   const bool implicit = r.problem.stiff() || r.problem.has_mass();
   const std::string_view best = method_for(r.settings.rtol, implicit);
   std::vector<std::string_view> there;
   for (const adjoint_entry& a : adjoint_methods(given.value_or("--adjoint", "")))
     if (!r.has_events() || a.with_events != nullptr) there.push_back(a.method);
-  if (r.has_events() && there.empty())
-    for (const method_entry& m : compiled::methods_with_events()) there.push_back(m.name);
   const auto is_there = [&](std::string_view name) {
     return std::find(there.begin(), there.end(), name) != there.end();
   };
@@ -81,7 +78,6 @@ auto asked_method(const arguments& given, const run_request& r) -> std::string_v
   if (name != compiled::automatic::name) return name;
   return compiled::automatic{
       .rtol = r.settings.rtol,
-      .has_events = r.has_events(),
       .has_mass = r.problem.has_mass(),
       .has_higher_index = r.problem.f.has_higher_index(),
       .has_algebra = given.has("--algebra") && given.at("--algebra") != compiled::dense_name}

@@ -150,9 +150,6 @@ TEST_CASE("a step ends where a problem's field jumps, and few are rejected there
 
 TEST_CASE("misuse of events says what to do") {
   const std::vector<std::pair<std::string, std::string>> all{
-      {"solve bouncing_ball --method rk4 --fixed-step 0.1",
-       "method rk4 with the events of bouncing_ball (this command finds events by tsit5, dop853, "
-       "rodas5p, radau_iia5) choose one of these, or solve it through the library?"},
       {"solve lorenz --events a.csv",
        "--events with lorenz (it has no events) leave it out, or choose a problem such as "
        "bouncing_ball?"},

@@ -55,13 +55,15 @@ TEST_CASE("their ensembles run on threads, gradients too") {
 TEST_CASE("what a mass matrix does not go with is refused in words") {
   CHECK(run("solve transamp --method tsit5").err ==
         "method tsit5 for transamp (it has a mass matrix; this command solves M y' = f by rodas3, "
-        "rodas4, rodas5p, radau_iia5, radau_iia9, radau_iia13, radau, bdf5) take rodas5p?\n");
+        "rodas3p, rodas4, rodas4p, rodas4p2, rodas5, rodas5p, radau_iia5, radau_iia9, radau_iia13, "
+        "radau, bdf5, ndf5) take rodas5p?\n");
   CHECK(run("grad transamp --adjoint gauss").err ==
         "adjoint gauss for transamp (it has a mass matrix: algebraic variables are followed by "
         "recursive_checkpoint alone) choose that?\n");
   CHECK(run("bench wpd transamp --methods rodas5p,tsit5").err ==
         "method tsit5 for transamp (it has a mass matrix; this command solves M y' = f by rodas3, "
-        "rodas4, rodas5p, radau_iia5, radau_iia9, radau_iia13, radau, bdf5) take rodas5p?\n");
+        "rodas3p, rodas4, rodas4p, rodas4p2, rodas5, rodas5p, radau_iia5, radau_iia9, radau_iia13, "
+        "radau, bdf5, ndf5) take rodas5p?\n");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ void validate_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
   if constexpr (is_spread_v<Y>) {
     const auto text = [](const std::optional<index>& n) { return n ? std::to_string(*n) : "none"; };
     whole<Y>::agree(
-        q, o, M::name,
+        q, o, m.name,
         {{"recursive_checkpoint::slots", text(a.slots)},
          {"recursive_checkpoint::budget", text(a.budget)},
          {"recursive_checkpoint::schedule", a.schedule ? std::string(name(*a.schedule)) : "none"},
@@ -96,7 +96,7 @@ class differentiable_solution : public solution<Y> {
                           std::shared_ptr<const problem<Field, Y, P>> own = {},
                           const Events& events = {})
       : own_(own),
-        plan_(plan_of(adjoint, o, costs(q, o, own != nullptr, events, adjoint))),
+        plan_(plan_of(adjoint, o, costs(q, m, o, own != nullptr, events, adjoint))),
         spill_(adjoint.spill),
         loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes, events, plan_.field_tapes)),
         kept_(kept(q.p, o)),
@@ -155,15 +155,15 @@ class differentiable_solution : public solution<Y> {
   using kept_type = kept_gradient<loop, executor_type, Y>;
 
   template <class Problem>
-  static memory_costs costs(const Problem& q, const options& o, bool own, const Events& events,
-                            const recursive_checkpoint& adjoint) {
-    validate_cuts<M, typename loop::system_type, Y>(M{}, o, !std::is_same_v<Events, no_events>);
+  static memory_costs costs(const Problem& q, const M& m, const options& o, bool own,
+                            const Events& events, const recursive_checkpoint& adjoint) {
+    validate_cuts<M, typename loop::system_type, Y>(m, o, !std::is_same_v<Events, no_events>);
     if constexpr (is_spread_v<Y>) {  // as the largest part would: all ranks plan the same
       const problem<const F&, Y, P> most{q.f, whole<Y>::largest(q.y0), q.t0, q.t1,
                                          largest_part(q.p)};
-      return gradient_costs<loop>(most, o, own, events, adjoint.events);
+      return gradient_costs<loop>(most, m, o, own, events, adjoint.events);
     }
-    return gradient_costs<loop>(q, o, own, events, adjoint.events);
+    return gradient_costs<loop>(q, m, o, own, events, adjoint.events);
   }
   static P largest_part(const P& p) {
     if constexpr (is_spread_v<P>) return whole<P>::largest(p);
@@ -196,7 +196,7 @@ class differentiable_solution : public solution<Y> {
   /// Where the solve is kept, if that was asked for.
   [[gnu::cold]] std::unique_ptr<kept_type> kept(const P& p, const options& o) {
     if (!o.restart) return nullptr;
-    const run_print print = print_of<M>(*loop_, p, o, told_of(plan_));
+    const run_print print = print_of(*loop_, p, o, told_of(plan_));
     return std::make_unique<kept_type>(*o.restart, begin_solve(*o.restart, print), *loop_);
   }
 

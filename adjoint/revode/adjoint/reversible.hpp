@@ -128,7 +128,7 @@ class reversible_solution : public solution<Y> {
     const evaluation_counts before = sys.counts;
     checked_gradient<Y, P> g;
     loop_->seed(w);
-    auto c = make_carry<M>(loop_->y0());
+    auto c = make_carry(loop_->scheme(), loop_->y0());
     c.state = loop_->state();
     c.memo = loop_->memo();
     refresh(loop_->scheme(), sys, this->t, c);

@@ -75,14 +75,13 @@ struct method_entry {
   std::string_view name, source;
   int order = 0;
   bool has_estimate = false;
-  bool asks_jacobian = false;                ///< of the field: its stages are implicit
-  bool asks_second = false;                  ///< derivatives of the field's Jacobian, in its pull
-  method_uses plain, with_events;            ///< with_events: empty where it is compiled without
-  method_uses massive, massive_with_events;  ///< the same for fields with a mass matrix
+  bool asks_jacobian = false;      ///< of the field: its stages are implicit
+  bool asks_second = false;        ///< derivatives of the field's Jacobian, in its pull
+  method_uses plain, with_events;  ///< with_events: empty where it has no dense output
+  method_uses massive,
+      massive_with_events;  ///< for fields with a mass matrix; empty where it takes none
 
-  bool finds_events(bool with_mass = false) const {
-    return (with_mass ? massive_with_events : with_events).solve != nullptr;
-  }
+  bool finds_events() const { return with_events.solve != nullptr; }
   bool takes_mass() const { return massive.solve != nullptr; }
   const method_uses& uses(const erased_field& f, const erased_events& events) const {
     if (f.has_mass()) return events.empty() ? massive : massive_with_events;
@@ -98,9 +97,7 @@ auto method_table() -> const std::vector<method_entry>&;
 /// errors  std::invalid_argument: a library that cannot be loaded, is no method, or is of another build
 auto find_method_entry(std::string_view spec) -> const method_entry*;
 
-/// Those that find events, of fields with a mass matrix or without; those that take such fields: each takes
-/// seconds to compile.
-auto methods_with_events(bool with_mass = false) -> std::vector<method_entry>;
+/// Those that take fields with a mass matrix.
 auto methods_with_mass() -> std::vector<method_entry>;
 /// "rodas5p, radau_iia5"
 auto names_of(const std::vector<method_entry>& methods) -> std::string;

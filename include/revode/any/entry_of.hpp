@@ -45,11 +45,6 @@ auto list_of(const erased_events& of) {
     return events(observer{of.after_step});
 }
 
-template <class M, kind_of_problem Kind>
-solution_type solve_by(const initial_value_problem& q, const options& o, const erased_events& of) {
-  return solve(posed<Kind>(q), M{}, o, list_of<Kind>(of));
-}
-
 template <class Solution>
 struct kept final : dense {
   Solution s;
@@ -58,13 +53,6 @@ struct kept final : dense {
   auto value(double t, side which) -> vector override { return s(t, which); }
   auto derivative(double t, side which) -> vector override { return s.derivative(t, which); }
 };
-template <class M, kind_of_problem Kind>
-std::unique_ptr<dense> keep_by(const initial_value_problem& q, const options& o,
-                               const erased_events& of) {
-  auto s = solve(posed<Kind>(q), M{}, o, list_of<Kind>(of), dense_output{});
-  return std::make_unique<kept<decltype(s)>>(std::move(s));
-}
-
 template <class Solution>
 struct pulled final : differentiable {
   Solution s;
@@ -90,51 +78,71 @@ struct pulled final : differentiable {
   }
 };
 /// Events, where there are any, are the last of the arguments.
-template <class M, kind_of_problem Kind, class Adjoint, class... Events>
-std::unique_ptr<differentiable> differentiate_by(const initial_value_problem& q, const options& o,
-                                                 const Adjoint& adjoint, const Events&... of) {
-  auto s = solve(posed<Kind>(q), M{}, o, events(of)..., adjoint);
+template <kind_of_problem Kind, class M, class Adjoint, class... Events>
+std::unique_ptr<differentiable> differentiate_by(const initial_value_problem& q, const M& m,
+                                                 const options& o, const Adjoint& adjoint,
+                                                 const Events&... of) {
+  auto s = solve(posed<Kind>(q), m, o, events(of)..., adjoint);
   return std::make_unique<pulled<decltype(s)>>(std::move(s));
 }
-template <class M, kind_of_problem Kind>
-std::unique_ptr<differentiable> checkpoint_by(const initial_value_problem& q, const options& o,
-                                              const recursive_checkpoint& adjoint,
-                                              [[maybe_unused]] const erased_events& of) {
-  if constexpr (Kind.events)
-    return differentiate_by<M, Kind>(q, o, adjoint, of);
-  else
-    return differentiate_by<M, Kind>(q, o, adjoint);
-}
 
-template <class M, kind_of_problem Kind>
-pushed_solution<vector> push_by(const initial_value_problem& q, const options& o,
-                                const tangents<vector, vector>& along,
-                                [[maybe_unused]] const erased_events& of) {
-  if constexpr (Kind.events)
-    return solve(posed<Kind>(q), M{}, o, events(of), along);
-  else
-    return solve(posed<Kind>(q), M{}, o, along);
-}
-
-template <class M, kind_of_problem Kind>
-method_uses uses_of() {
-  method_uses uses{&solve_by<M, Kind>, nullptr, &checkpoint_by<M, Kind>, &push_by<M, Kind>};
-  if constexpr (has_dense_output_v<M>) uses.keep = &keep_by<M, Kind>;
+/// What a method does for a kind of problem.
+template <kind_of_problem Kind, class M>
+method_uses uses_of(const M& m) {
+  method_uses uses;
+  uses.solve = [m](const initial_value_problem& q, const options& o, const erased_events& of) {
+    return solution_type(solve(posed<Kind>(q), m, o, list_of<Kind>(of)));
+  };
+  if constexpr (has_dense_output_v<M>)
+    uses.keep = [m](const initial_value_problem& q, const options& o,
+                    const erased_events& of) -> std::unique_ptr<dense> {
+      auto s = solve(posed<Kind>(q), m, o, list_of<Kind>(of), dense_output{});
+      return std::make_unique<kept<decltype(s)>>(std::move(s));
+    };
+  uses.differentiate = [m](const initial_value_problem& q, const options& o,
+                           const recursive_checkpoint& adjoint,
+                           [[maybe_unused]] const erased_events& of) {
+    if constexpr (Kind.events)
+      return differentiate_by<Kind>(q, m, o, adjoint, of);
+    else
+      return differentiate_by<Kind>(q, m, o, adjoint);
+  };
+  uses.push = [m](const initial_value_problem& q, const options& o,
+                  const tangents<vector, vector>& along,
+                  [[maybe_unused]] const erased_events& of) -> pushed_solution<vector> {
+    if constexpr (Kind.events)
+      return solve(posed<Kind>(q), m, o, events(of), along);
+    else
+      return solve(posed<Kind>(q), m, o, along);
+  };
   return uses;
 }
 
+/// A method as it is listed, and nothing that it does.
+template <class M>
+method_entry listed() {
+  method_entry entry;
+  entry.name = M::name;
+  entry.source = M::source;
+  entry.order = M::order;
+  entry.has_estimate = has_estimate_v<M>;
+  entry.asks_jacobian = method_types<M, vector>::asks_jacobian;
+  entry.asks_second = is_linearly_implicit_v<M>;
+  return entry;
+}
+
+/// A method with all that it does.
 template <class M>
 method_entry entry_of() {
-  return {.name = M::name,
-          .source = M::source,
-          .order = M::order,
-          .has_estimate = has_estimate_v<M>,
-          .asks_jacobian = method_types<M, vector>::asks_jacobian,
-          .asks_second = is_linearly_implicit_v<M>,
-          .plain = uses_of<M, kind_of_problem{}>(),
-          .with_events = {},
-          .massive = {},
-          .massive_with_events = {}};
+  method_entry entry = listed<M>();
+  entry.plain = uses_of<kind_of_problem{}>(M{});
+  if constexpr (has_dense_output_v<M>)
+    entry.with_events = uses_of<kind_of_problem{.events = true}>(M{});
+  if constexpr (takes_mass_v<M>) {
+    entry.massive = uses_of<kind_of_problem{.massive = true}>(M{});
+    entry.massive_with_events = uses_of<kind_of_problem{.events = true, .massive = true}>(M{});
+  }
+  return entry;
 }
 
 }  // namespace revode::compiled

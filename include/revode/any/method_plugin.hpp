@@ -24,14 +24,7 @@ struct method_plugin {
 
 template <class M>
 compiled::method_entry* make_plugin_method() {
-  auto entry = std::make_unique<compiled::method_entry>(compiled::entry_of<M>());
-  entry->with_events = compiled::uses_of<M, compiled::kind_of_problem{.events = true}>();
-  if constexpr (takes_mass_v<M>) {
-    entry->massive = compiled::uses_of<M, compiled::kind_of_problem{.massive = true}>();
-    entry->massive_with_events =
-        compiled::uses_of<M, compiled::kind_of_problem{.events = true, .massive = true}>();
-  }
-  return entry.release();
+  return std::make_unique<compiled::method_entry>(compiled::entry_of<M>()).release();
 }
 
 }  // namespace revode

@@ -17,10 +17,13 @@
 namespace revode {
 
 /// Calls visit(x) for every dense array that an object keeps outside itself. A type made of several
-/// says so with a static member parts(self, visit), which calls visit for each of its parts.
+/// says so with a static member parts(self, visit), which calls visit for each of its parts; one whose parts
+/// are of types that are not known here visits them itself, by members arrays(visit) and pieces(visit).
 template <class T, class Visit>
 void for_each_array(T& object, Visit&& visit) {
-  if constexpr (requires { std::remove_const_t<T>::parts(object, visit); }) {
+  if constexpr (requires { object.arrays(visit); }) {
+    object.arrays(visit);
+  } else if constexpr (requires { std::remove_const_t<T>::parts(object, visit); }) {
     std::remove_const_t<T>::parts(object, [&](auto& part) { for_each_array(part, visit); });
   } else if constexpr (dense<T> && !std::is_trivially_copyable_v<std::remove_const_t<T>>) {
     visit(object);
@@ -31,7 +34,9 @@ void for_each_array(T& object, Visit&& visit) {
 /// them, otherwise its elements, or itself when it is trivial.
 template <class T, class Visit>
 void for_each_piece(T& object, Visit&& visit) {
-  if constexpr (requires { T::parts(object, visit); }) {
+  if constexpr (requires { object.pieces(visit); }) {
+    object.pieces(visit);
+  } else if constexpr (requires { T::parts(object, visit); }) {
     T::parts(object, [&](auto& part) { for_each_piece(part, visit); });
   } else if constexpr (std::is_empty_v<T>) {
     return;

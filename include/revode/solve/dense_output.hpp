@@ -33,8 +33,8 @@ class dense_solution : public solution<Y> {
         loop_(std::make_unique<loop>(q, m, o, std::nullopt, events)),
         direction_(q.t1 < q.t0 ? -1 : 1),
         y_(q.y0),
-        zero_(make_like<state_type>(zeros_like(q.y0))),
-        scratch_(make_like<scratch_type>(zeros_like(q.y0))) {
+        zero_(make_part<state_type>(m, zeros_like(q.y0))),
+        scratch_(make_part<scratch_type>(m, zeros_like(q.y0))) {
     if (cuts().cut_count() > 0) before_.push_back(q.y0);  // a cut at t0
     loop_->keep_before_cuts(before_);
     while (!loop_->finished()) {

@@ -29,11 +29,11 @@ template <method M, class F, class Y, class P>
                                                     const options& o) {
   check_problem(m, q);
   if (!tells_finite()) refuse_finite_math();
-  validate(o, q.t0, q.t1, has_estimate_v<M>, M::name, !keeps_bits());
+  validate(o, q.t0, q.t1, has_estimate_v<M>, m.name, !keeps_bits());
   if (o.threads > 1 && !has_threads) refuse_threads(o.threads);
   validate(o.norm, length(q.y0));
   if (!has_dense_output_v<M> && !o.save.ts.empty())
-    throw std::invalid_argument("method " + std::string(M::name) +
+    throw std::invalid_argument("method " + std::string(m.name) +
                                 " with save points (it has no dense output to take them from) "
                                 "leave save.ts empty, or choose a method such as tsit5?");
 }
@@ -50,7 +50,7 @@ void validate_request(const problem<F, Y, P>& q, const M& m, const options& o,
                       const event_list<E...>&) {
   validate_request(q, m, o);
   if (!has_dense_output_v<M> && event_set<event_list<E...>, Y, P>::located > 0)
-    throw std::invalid_argument("method " + std::string(M::name) +
+    throw std::invalid_argument("method " + std::string(m.name) +
                                 " with located events (it has no dense output to find them on) "
                                 "choose a method such as tsit5?");
 }
@@ -60,7 +60,7 @@ template <method M, class F, class Y, class P, class... Events>
 [[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M& m, const options& o,
                                             const Events&... events) {
   if constexpr (is_spread_v<Y>) {
-    whole<Y>::agree(q, o, M::name, {}, [&] { validate_request(q, m, o, events...); });
+    whole<Y>::agree(q, o, m.name, {}, [&] { validate_request(q, m, o, events...); });
   } else {
     validate_request(q, m, o, events...);
     validate_start(q.y0);
@@ -79,7 +79,7 @@ template <method M, class F, class Y, class P>
 solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o = {}) {
   validate(q, m, o);
   stepper<M, std::remove_cvref_t<F>, Y, P> loop(q, m, o);
-  if (o.restart) run_kept<M>(loop, q.p, o);
+  if (o.restart) run_kept(loop, q.p, o);
   while (!loop.finished()) loop.step(loop.work_tape());
   return std::move(loop.result());
 }
@@ -92,7 +92,7 @@ solution<Y> solve(const problem<F, Y, P>& q, const M& m, const options& o,
                   const event_list<E...>& events) {
   validate(q, m, o, events);
   stepper<M, std::remove_cvref_t<F>, Y, P, event_list<E...>> loop(q, m, o, {}, events);
-  if (o.restart) run_kept<M>(loop, q.p, o);
+  if (o.restart) run_kept(loop, q.p, o);
   while (!loop.finished()) loop.step(loop.work_tape());
   return std::move(loop.result());
 }

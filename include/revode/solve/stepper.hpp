@@ -49,7 +49,7 @@ class stepper {
              o.step_rounding, log_bytes.value_or(0), &options_.grid),
         reversible_(log_bytes),
         remembers_(log_bytes.value_or(unbounded) != unbounded),
-        tape_(make_like<tape_type>(q.y0)),
+        tape_(m, q.y0),
         result_{.t = q.t0, .y = q.y0},
         points_(options_.save, q.t1 < q.t0 ? -1 : 1, result_) {
     start();
@@ -183,7 +183,7 @@ class stepper {
     else if (!cuts_.know_sides(march_, false))
       return end(status::event_not_resolved);
     if (ended_ || log_.fixed_steps() > 0) return;
-    if (!attempts_.start(march_.sys, march_.t, t1_, march_.y())) end(status::non_finite_field);
+    if (!attempts_.start(march_, t1_)) end(status::non_finite_field);
   }
 
   void end(revode::status s) {

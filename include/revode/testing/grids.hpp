@@ -60,7 +60,7 @@ auto replay_grid(const M& m, System& sys, const frozen_grid<Record>& grid,
                  const typename System::state_type& y0, const std::vector<double>& ts) {
   using Y = typename System::state_type;
   using types = method_types<M, Y>;
-  auto c = make_carry<M>(y0);
+  auto c = make_carry(m, y0);
   auto tape = make_like<typename types::tape>(y0);
   auto scratch = make_like<typename types::scratch>(y0);
   std::vector<Y> ys;

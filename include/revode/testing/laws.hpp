@@ -97,7 +97,7 @@ law_result replay_law_of_solve(const problem<F, Y, P>& q, const M& m, const opti
   stepper<M, std::remove_cvref_t<F>, Y, P> loop(q, m, o);
   using loop_type = decltype(loop);
   system<std::remove_cvref_t<F>, Y, P> sys(q.f, q.p);
-  auto again = make_carry<M>(q.y0), fresh = again;
+  auto again = make_carry(m, q.y0), fresh = again;
   begin(m, sys, q.t0, q.y0, again);
   auto tape = make_like<typename method_types<M, Y>::tape>(q.y0);
   std::optional<typename loop_type::snapshot_type> from;
@@ -138,7 +138,7 @@ law_result replay_law(const problem<F, Y, P>& q, const M& m, const options& o) {
   const auto grid = grid_of(q, m, o);
   system<std::remove_cvref_t<F>, Y, P> sys(q.f, q.p);
   const tolerance tol{o.rtol, o.atol, !grid.equidistant && o.grid.empty()};
-  auto from = make_carry<M>(q.y0), next = from, again = from, fresh = from;
+  auto from = make_carry(m, q.y0), next = from, again = from, fresh = from;
   auto tape = make_like<tape_type>(q.y0), tape_again = tape;
   law_result r;
   const auto require = [&](bool same, const char* what, index step) {

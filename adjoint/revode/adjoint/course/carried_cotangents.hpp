@@ -55,11 +55,12 @@ struct carried_cotangents {
   index quiet_from = 0, quiet_to = 0;  // steps between that are nothing but steps
   bool seeded = false;
 
-  carried_cotangents(const typename types::state& state_like, const Y& y_like, const P& p_like)
+  carried_cotangents(const M& m, const typename types::state& state_like, const Y& y_like,
+                     const P& p_like)
       : state(state_like),
         y(y_like),
         p(p_like),
-        seeds(make_like<typename types::seeds>(y_like)) {}
+        seeds(make_part<typename types::seeds>(m, y_like)) {}
 
   /// Before the last step: what the loss says is yet to be pulled.
   void begin(const cotangents<Y>& w, std::size_t save_points, std::size_t known_times) {

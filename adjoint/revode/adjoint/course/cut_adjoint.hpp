@@ -14,10 +14,10 @@ namespace revode {
 
 /// Throws for a method whose cuts cannot be differentiated.
 template <class M, class System, class Y>
-void validate_cuts(const M&, const options& o, bool events) {
+void validate_cuts(const M& m, const options& o, bool events) {
   if (!has_resume_v<M, System, Y> && !has_dense_output_v<M> &&
       (events || !o.stops.empty() || !o.discontinuities.empty()))
-    throw std::invalid_argument("derivatives with method " + std::string(M::name) +
+    throw std::invalid_argument("derivatives with method " + std::string(m.name) +
                                 " through stops or events (it cannot rebuild the state at the end "
                                 "of a step from its tape) leave them out, or choose a method such "
                                 "as tsit5?");
@@ -32,7 +32,7 @@ auto state_before(Loop& loop, const cut& c, const Tape& tape) {
   if (c.step < 0) return y;
   if constexpr (has_resume_v<M, typename Loop::system_type, Y>) {
     if (c.theta < 0) {
-      auto end = make_carry<M>(loop.y0());
+      auto end = make_carry(loop.scheme(), loop.y0());
       resume_carry(loop.scheme(), loop.sys(), tape.t, tape.t_new, tape.stages, end);
       return Y(value(loop.scheme(), end.state));
     }

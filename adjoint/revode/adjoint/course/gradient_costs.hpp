@@ -30,18 +30,17 @@ index costs_of_cuts(const Problem& q, const options& o, const Events& events, in
 
 /// What the parts of a gradient take: upper bounds, a few bytes a block above what is asked of the
 /// allocator.
-template <class Loop, class Problem, class Events>
-memory_costs gradient_costs(const Problem& q, const options& o, bool own, const Events& events,
-                            index located) {
+template <class Loop, class Problem, class M, class Events>
+memory_costs gradient_costs(const Problem& q, const M& m, const options& o, bool own,
+                            const Events& events, index located) {
   using types = typename Loop::types;
   using snapshot_type = typename Loop::snapshot_type;
   using state = std::remove_cvref_t<decltype(q.y0)>;
-  using method_type = std::remove_cvref_t<decltype(std::declval<Loop&>().scheme())>;
   const bool whole = std::is_same_v<Events, no_events> && o.stops.empty() &&
                      o.discontinuities.empty();  // no cut makes two steps of one
-  const auto c = make_carry<method_type>(q.y0);
+  const auto c = make_carry(m, q.y0);
   const snapshot_type kept{0, q.t0, c.state, c.memo};
-  typename Loop::tape_type tape(q.y0);
+  typename Loop::tape_type tape(m, q.y0);
   const index carry = bytes_outside(c.state) + bytes_outside(c.memo) + bytes_outside(c.cache);
   const auto points = static_cast<index>(o.save.ts.size()) + 2;
   const index fixed = !o.grid.empty()    ? static_cast<index>(o.grid.size()) - 1
@@ -52,8 +51,8 @@ memory_costs gradient_costs(const Problem& q, const options& o, bool own, const 
 
   memory_costs all;
   all.work = static_cast<index>(sizeof(Loop)) + 16 + 2 * carry + bytes_outside(tape) +
-             bytes_outside(c.state) + bytes_outside(make_like<typename types::scratch>(q.y0)) +
-             bytes_outside(make_like<typename types::seeds>(q.y0)) + 8 * bytes_outside(q.y0) +
+             bytes_outside(c.state) + bytes_outside(make_part<typename types::scratch>(m, q.y0)) +
+             bytes_outside(make_part<typename types::seeds>(m, q.y0)) + 8 * bytes_outside(q.y0) +
              3 * bytes_outside(q.p) + 8 * static_cast<index>(o.grid.size()) +
              points * (48 + 2 * footprint(q.y0)) + (own ? heap_bytes(sizeof(q) + 16) : 0);
   if constexpr (requires { tape.stages.temporaries([](const auto&) {}); })
@@ -73,7 +72,7 @@ memory_costs gradient_costs(const Problem& q, const options& o, bool own, const 
   all.log_step = log::entry_bytes(fixed > 0, o.step_rounding);
   all.log_most = log::bytes_for(o.max_steps, fixed > 0, o.step_rounding);
   all.steps = fixed > 0 && whole ? fixed : unbounded;
-  all.tapes_resume = has_resume_v<method_type, typename Loop::system_type, state>;
+  all.tapes_resume = has_resume_v<M, typename Loop::system_type, state>;
   return all;
 }
 

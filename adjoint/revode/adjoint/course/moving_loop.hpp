@@ -42,9 +42,9 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
         sys_(field_.of(), cuts_.parameters()),
         method_(m),
         y0_(y0),
-        carry_(make_carry<M>(y0)),
-        tape_(make_like<tape_type>(y0)),
-        scratch_(make_like<typename types::scratch>(y0)) {
+        carry_(make_carry(m, y0)),
+        tape_(m, y0),
+        scratch_(make_part<typename types::scratch>(m, y0)) {
     if (course_.cut_behind(-1))
       take_cut(0, tape_);
     else

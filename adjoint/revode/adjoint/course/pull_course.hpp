@@ -28,7 +28,7 @@ class pull_course {
   pull_course(Loop& loop, const typename Loop::state_type& state_like, const Y& y_like,
               const P& p_like)
       : loop_(&loop),
-        now_(state_like, y_like, p_like) {}
+        now_(loop.scheme(), state_like, y_like, p_like) {}
 
   /// Sets all cotangents: those of the solution as given, those of its inputs 0.
   void seed(const cotangents<Y>& w) {

@@ -34,9 +34,9 @@ class retrace {
         method_(m),
         course_(course),
         y0_(y0),
-        carry_(make_carry<M>(y0)),
-        tape_(make_like<tape_type>(y0)),
-        scratch_(make_like<scratch_type>(y0)) {
+        carry_(make_carry(m, y0)),
+        tape_(m, y0),
+        scratch_(make_part<scratch_type>(m, y0)) {
     begin(method_, sys_, course.count() > 0 ? course.start(0) : course.t0(), y0_, carry_);
     if (course.cut_behind(-1)) take_cut(0);
   }

@@ -26,9 +26,9 @@ class kept_solve final : public restart_watch {
 };
 
 /// Takes a solve from where its journal left it, or from its start, to its end.
-template <class M, class Loop, class P>
+template <class Loop, class P>
 [[gnu::noinline, gnu::cold]] void run_kept(Loop& loop, const P& p, const options& o) {
-  const std::size_t solve = begin_solve(*o.restart, print_of<M>(loop, p, o, "a solve"));
+  const std::size_t solve = begin_solve(*o.restart, print_of(loop, p, o, "a solve"));
   kept_solve<Loop> watch(*o.restart, solve, loop);
   if (watch.resume() && loop.finished()) return;
   while (!loop.finished()) {

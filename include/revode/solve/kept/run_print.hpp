@@ -48,7 +48,7 @@ std::uint64_t sum_of_elements(const Y& y) {
 
 /// That of a solve that a loop is about to do. The field is evaluated once at the start, which is not
 /// counted.
-template <class M, class Loop, class P>
+template <class Loop, class P>
 [[gnu::noinline, gnu::cold]] run_print print_of(Loop& loop, const P& p, const options& o,
                                                 std::string what) {
   auto slope = loop.y0();
@@ -62,7 +62,7 @@ template <class M, class Loop, class P>
                           sum_of_elements(slope),
                           static_cast<std::size_t>(length(slope)),
                           sizeof(*slope.data())};
-  return print_of(r, o, M::name, std::move(what), __VERSION__, instructions());
+  return print_of(r, o, loop.scheme().name, std::move(what), __VERSION__, instructions());
 }
 
 }  // namespace revode

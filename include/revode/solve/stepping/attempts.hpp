@@ -35,11 +35,11 @@ class attempts {
   void length(double h) { h_ = bounded(h); }
 
   /// Chooses the first length; false where the field is not finite.
-  template <class System>
-  bool start(System& sys, double t, double t1, const Y& y) {
-    const double h = options_.first_step != 0
-                         ? options_.first_step
-                         : first_step(sys, t, t1, y, tolerance_, estimate_order<M>());
+  template <class March>
+  bool start(March& on, double t1) {
+    const double h = options_.first_step != 0 ? options_.first_step
+                                              : first_step(on.sys, on.t, t1, on.y(), tolerance_,
+                                                           estimate_order_of(on.method));
     if (!std::isnan(h)) length(h);
     return !std::isnan(h);
   }

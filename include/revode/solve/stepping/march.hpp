@@ -58,11 +58,11 @@ class march {
         method(m),
         y0(y),
         t(t_start),
-        carries_{make_carry<M>(y), make_carry<M>(y)},
-        scratch_(first_scratch(y)) {
+        carries_{make_carry(m, y), make_carry(m, y)},
+        scratch_(first_scratch(m, y)) {
     sys.allow_tapes(tapes, y);
     if constexpr (has_index_v<F> && !takes_index_v<M>)
-      if (sys.mass.has_higher_index()) mass_matrix::refuse_method(M::name);
+      if (sys.mass.has_higher_index()) mass_matrix::refuse_method(m.name);
   }
   march(const march&) = delete;
   march& operator=(const march&) = delete;
@@ -80,7 +80,7 @@ class march {
       return scratch_;
     } else {
       if (!whole_scratch_) {
-        scratch_.emplace(make_like<scratch_type>(y0));
+        scratch_.emplace(make_part<scratch_type>(method, y0));
         whole_scratch_ = true;
       }
       return *scratch_;
@@ -89,11 +89,14 @@ class march {
   /// The same where dense output alone is wanted, for save points inside steps and for events: of what
   /// pulls and pushes use only that.
   scratch_type& scratch_of_dense() const {
-    if constexpr (flat_scratch || !requires { scratch_type::for_dense_output(y0); }) {
-      return scratch();
-    } else {
+    if constexpr (!flat_scratch && requires { method.for_dense_output(y0); }) {
+      if (!scratch_) scratch_.emplace(method.for_dense_output(y0));
+      return *scratch_;
+    } else if constexpr (!flat_scratch && requires { scratch_type::for_dense_output(y0); }) {
       if (!scratch_) scratch_.emplace(scratch_type::for_dense_output(y0));
       return *scratch_;
+    } else {
+      return scratch();
     }
   }
   /// Dense output of the step on a tape: `extended` first.
@@ -191,9 +194,9 @@ class march {
 
   static constexpr bool flat_scratch = std::is_trivially_copyable_v<scratch_type>;
   using lazy_scratch = std::conditional_t<flat_scratch, scratch_type, std::optional<scratch_type>>;
-  static lazy_scratch first_scratch([[maybe_unused]] const Y& like) {
+  static lazy_scratch first_scratch([[maybe_unused]] const M& m, [[maybe_unused]] const Y& like) {
     if constexpr (flat_scratch)
-      return make_like<scratch_type>(like);
+      return make_part<scratch_type>(m, like);
     else
       return {};
   }

@@ -86,7 +86,11 @@ struct of_either {
     visit(self.a);
     visit(self.b);
   }
-  void clear() {
+  void clear() requires requires {
+    a.clear();
+    b.clear();
+  }
+  {
     a.clear();
     b.clear();
   }
