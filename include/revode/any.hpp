@@ -282,9 +282,8 @@ struct any_point {
 /// As the templates of the same names: options, save points, statuses, statistics.
 /// cost    besides the solve: an indirect call an evaluation of the field, a few small allocations a solve
 /// errors  std::invalid_argument, before any work: names that are none, derivatives that cannot be had, more
-///         than 8 events, events or a mass matrix by a method that is not compiled for them, an algebra that is
-///         not compiled for the method, events, a mass matrix or another adjoint besides it, and what the
-///         templates refuse
+///         than 8 events, a mass matrix by a method that takes none, an algebra that is not compiled for the
+///         method, events, a mass matrix or another adjoint besides it, and what the templates refuse
 any_solution solve(const any_problem& q, const any_method& m, const options& o);
 any_dense_solution solve(const any_problem& q, const any_method& m, const options& o, dense_output);
 any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,
