@@ -40,7 +40,7 @@ TEST_CASE("work and precision of stiff problems, of events, and of models") {
   CHECK(methods.size() > 20);
   const auto bounces =
       run("bench wpd bouncing_ball --tolerances 1e-4,1e-8 --repeats 1 --json").json();
-  CHECK(bounces["runs"].size() == 4);  // by the two explicit methods that find events
+  CHECK(bounces["runs"].size() > 20);  // by every explicit method with an error estimate
   const std::string model = std::string(REVODE_SOURCE_DIR) + "/examples/models/sir.ode";
   const outcome text = run("bench wpd '" + model + "' --methods tsit5 --tolerances 1e-6");
   CHECK(text.exit_status == 0);
@@ -69,7 +69,6 @@ TEST_CASE("what a benchmark of one problem refuses") {
       {"bench wpd lorenz --methods rk4",
        "method rk4 in 'revode bench wpd' (it has no error estimate to choose steps by) leave it "
        "out?"},
-      {"bench wpd bouncing_ball --methods vern7", "method vern7 with the events of bouncing_ball"},
       {"bench wpd lorenz --tolerances 0",
        "invalid --tolerances 0 (relative tolerances lie between 1e-14 and 1) give e.g. "
        "1e-4,1e-6,1e-8?"},

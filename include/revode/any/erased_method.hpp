@@ -19,7 +19,7 @@ namespace revode::compiled {
 /// What loops are compiled for.
 struct method_traits {
   bool estimate = false;         ///< of its error
-  bool resumes = false;          ///< from tapes alone
+  bool resumes = false;          ///< from tapes alone, and has no memo
   std::size_t record_bytes = 0;  ///< at most, of an accepted step
 };
 
@@ -29,10 +29,10 @@ struct erased_record {
   std::array<double, Bytes / sizeof(double)> of{};  // aligned as records are
 };
 
-/// A carry of an erased method, whose state is y itself.
+/// A carry of an erased method, whose state is y itself; memo: null where it has none.
 struct carry_parts {
   vector& state;
-  boxed_part<part_kind::memo>& memo;
+  boxed_part<part_kind::memo>* memo;
   boxed_part<part_kind::cache>& cache;
 };
 using tape_part = boxed_part<part_kind::tape>;
@@ -137,7 +137,8 @@ inline constexpr bool
 template <class System, compiled::method_traits Traits>
 struct method_types<compiled::erased_method<System, Traits>, compiled::vector>
     : default_types<compiled::vector> {
-  using memo = compiled::boxed_part<compiled::part_kind::memo>;
+  using memo =
+      std::conditional_t<Traits.resumes, nothing, compiled::boxed_part<compiled::part_kind::memo>>;
   using cache = compiled::boxed_part<compiled::part_kind::cache>;
   using tape = compiled::tape_part;
   using record = std::conditional_t<Traits.record_bytes == 0, nothing,
@@ -154,7 +155,10 @@ namespace revode::compiled {
 template <class Carry>
 carry_parts parts_of(const Carry& c) {
   auto& own = const_cast<Carry&>(c);
-  return {own.state, own.memo, own.cache};
+  if constexpr (std::is_empty_v<decltype(own.memo)>)
+    return {own.state, nullptr, own.cache};
+  else
+    return {own.state, &own.memo, own.cache};
 }
 template <class Record>
 const std::byte* bytes_of_record(const Record& record) {

@@ -25,6 +25,7 @@ struct traits_of {
   static constexpr method_traits value{has_estimate_v<M>, resumes, resumes ? 0 : record_room};
   static_assert(std::is_empty_v<typename types::record> ||
                 (!resumes && sizeof(typename types::record) <= record_room));
+  static_assert(!erasable || !resumes || std::is_empty_v<typename types::memo>);
 };
 
 /// The cache of M, in a carry whose other parts are empty.
@@ -62,7 +63,7 @@ class lent_carry {
   void exchange() noexcept {
     own_.state.swap(from_.state);
     if constexpr (!std::is_empty_v<memo_type>)
-      std::swap(own_.memo, from_.memo.template as<memo_type>());
+      std::swap(own_.memo, from_.memo->template as<memo_type>());
   }
   carry_parts from_;
   carry_type& own_;
