@@ -7,8 +7,6 @@
 
 #include <any/loops.hpp>
 #include <any/parts.hpp>
-#include <revode/any/entry_of.hpp>
-#include <revode/any/functions_of.hpp>
 #include <revode/solvers/all.hpp>
 #include <revode/solvers/explicit/runge_kutta.hpp>
 
@@ -22,33 +20,13 @@ using methods =
                                 stormer_verlet, kahan_li8, rkc, rock4, reversible_heun>{},
                     multistep_methods{}, adams_methods{}, switching_methods{}));
 
-/// M with all that it does: by the loops that all methods share, or, where it keeps more than y from step to
-/// step, by its own.
-template <class M>
-method_entry compiled_entry() {
-  if constexpr (traits_of<M, plain_system>::erasable) {
-    method_entry entry = listed<M>();
-    const auto plain = erased<plain_system>(M{});
-    entry.plain = uses_by_loops<false>(plain);
-    entry.with_events = uses_by_loops<true>(plain);
-    if constexpr (takes_mass_v<M>) {
-      const auto massive = erased<massive_system>(M{});
-      entry.massive = uses_by_loops<false>(massive);
-      entry.massive_with_events = uses_by_loops<true>(massive);
-    }
-    return entry;
-  } else {
-    return entry_of<M>();
-  }
-}
-
 /// Those of `Part` among the methods of the list.
 template <std::size_t Part, class... Methods>
 auto entries_among(method_list<Methods...>) -> std::vector<method_entry> {
   constexpr std::size_t count = sizeof...(Methods);
   std::vector<method_entry> entries;
   const auto add = [&]<std::size_t I, class M>() {
-    if constexpr (I * method_parts / count == Part) entries.push_back(compiled_entry<M>());
+    if constexpr (I * method_parts / count == Part) entries.push_back(by_loops(described<M>()));
   };
   [&]<std::size_t... I>(std::index_sequence<I...>) { (add.template operator()<I, Methods>(), ...); }
   (std::index_sequence_for<Methods...>{});

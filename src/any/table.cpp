@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <any/loops.hpp>
 #include <any/parts.hpp>
 #include <problems/library.hpp>
 #include <revode/any/method_plugin.hpp>
@@ -43,8 +44,10 @@ auto find_method_entry(std::string_view spec) -> const method_entry* {
   const auto say = reinterpret_cast<method_plugin (*)()>(
       named::function_of_library(path, "method", "revode_method_plugin", "REVODE_METHOD"));
   const method_plugin its = say();
-  named::expect_same_build(its.build, plugin_build_of(sizeof(method_entry)), path, "method");
-  return loaded.emplace(path, its.make()).first->second.get();
+  named::expect_same_build(its.build, plugin_build_of(sizeof(described_method)), path, "method");
+  const std::unique_ptr<described_method> method(its.make());
+  return loaded.emplace(path, std::make_unique<method_entry>(by_loops(*method)))
+      .first->second.get();
 }
 
 auto methods_with_mass() -> std::vector<method_entry> {

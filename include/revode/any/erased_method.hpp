@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <revode/any/boxed_part.hpp>
+#include <revode/problems/erased_massive_field.hpp>
 #include <revode/solve/controller.hpp>
 #include <revode/solve/error_norm.hpp>
 
@@ -21,7 +22,16 @@ struct method_traits {
   bool estimate = false;         ///< of its error
   bool resumes = false;          ///< from tapes alone, and has no memo
   std::size_t record_bytes = 0;  ///< at most, of an accepted step
+
+  bool operator==(const method_traits&) const = default;
 };
+// For these there are loops.
+inline constexpr method_traits without_estimate{.resumes = true};
+inline constexpr method_traits resuming{.estimate = true, .resumes = true};
+inline constexpr method_traits recording{.estimate = true, .record_bytes = 16};
+
+using plain_system = system<erased_field, vector, vector>;
+using massive_system = system<erased_massive_field, vector, vector>;
 
 /// What a method remembers of an accepted step.
 template <std::size_t Bytes>
@@ -95,12 +105,19 @@ class method_functions {
                                    vector& out) const = 0;
 };
 
+/// What a method computes over systems of this type. Empty where it does nothing for them.
+template <class System>
+struct erased_functions {
+  method_traits traits{};
+  int estimate_falls = 0;  ///< as h^(this + 1)
+  std::shared_ptr<const method_functions<System>> of{};
+};
+
 /// A method of these traits over systems of this type.
 template <class System, method_traits Traits>
 struct erased_method {
   const char* name;
-  int order;
-  int estimate_falls;  ///< as h^(this + 1)
+  int order, estimate_falls;
   std::shared_ptr<const method_functions<System>> functions;
   static constexpr int dense_order = 1;  ///< there is dense output
 

@@ -5,26 +5,27 @@
 #include <type_traits>
 #include <utility>
 
+#include <revode/any/entry_of.hpp>
 #include <revode/any/erased_method.hpp>
 
 namespace revode::compiled {
-
-/// Bytes that a record has.
-inline constexpr std::size_t record_room = 16;
 
 /// The traits of a method over a system, and whether it can be erased: it makes single steps of y, and has
 /// dense output.
 template <class M, class System>
 struct traits_of {
   using types = method_types<M, vector>;
-  static constexpr bool erasable = std::is_same_v<typename types::state, vector> &&
-                                   has_dense_output_v<M> && !is_multistep_v<M> &&
-                                   std::is_trivially_copyable_v<typename types::record>;
   static constexpr bool resumes = has_resume_v<M, System, vector>;
-  /// Few kinds, since loops are compiled for each: what does not resume has a record.
-  static constexpr method_traits value{has_estimate_v<M>, resumes, resumes ? 0 : record_room};
-  static_assert(std::is_empty_v<typename types::record> ||
-                (!resumes && sizeof(typename types::record) <= record_room));
+  /// What does not resume has room for a record.
+  static constexpr method_traits value{.estimate = has_estimate_v<M>,
+                                       .resumes = resumes,
+                                       .record_bytes = resumes ? 0 : recording.record_bytes};
+  static constexpr bool erasable =
+      std::is_same_v<typename types::state, vector> && has_dense_output_v<M> &&
+      !is_multistep_v<M> && std::is_trivially_copyable_v<typename types::record> &&
+      (std::is_empty_v<typename types::record> ||
+       sizeof(typename types::record) <= value.record_bytes) &&
+      (value == resuming || value == recording || (value == without_estimate && !System::massive));
   static_assert(!erasable || !resumes || std::is_empty_v<typename types::memo>);
 };
 
@@ -198,11 +199,31 @@ class functions_of final : public method_functions<System> {
   [[no_unique_address]] M m_;
 };
 
-/// M as a method that is chosen while a program runs, over systems of this type.
+/// What M computes over systems of this type.
 template <class System, class M>
-auto erased(const M& m) -> erased_method<System, traits_of<M, System>::value> {
+auto erased(const M& m) -> erased_functions<System> {
   static_assert(traits_of<M, System>::erasable);
-  return {M::name, M::order, estimate_order<M>(), std::make_shared<functions_of<M, System>>(m)};
+  return {traits_of<M, System>::value, estimate_order<M>(),
+          std::make_shared<functions_of<M, System>>(m)};
+}
+
+/// A method as it is listed, and what it computes: for the loops of revode::any, or with its own, where it keeps
+/// more than y from step to step.
+struct described_method {
+  method_entry entry;
+  erased_functions<plain_system> plain{};
+  erased_functions<massive_system> massive{};
+};
+template <class M>
+auto described() -> described_method {
+  if constexpr (traits_of<M, plain_system>::erasable) {
+    described_method m{listed<M>()};
+    m.plain = erased<plain_system>(M{});
+    if constexpr (takes_mass_v<M>) m.massive = erased<massive_system>(M{});
+    return m;
+  } else {
+    return {entry_of<M>()};
+  }
 }
 
 }  // namespace revode::compiled

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <revode/any/entry_of.hpp>
+#include <revode/any/functions_of.hpp>
 #include <revode/problems/plugin_build.hpp>
 
 namespace revode {
@@ -15,16 +15,15 @@ namespace revode {
 //
 // compiled by revode_add_method(mine mine.cpp) of revode's CMake package, or g++ -shared -fPIC.
 
-/// What a shared library says of its method: solves, dense output, gradients and forward mode, with events
-/// and without.
+/// What a shared library says of its method: what it computes, which revode::any drives, or all that it does.
 struct method_plugin {
   plugin_build build;
-  compiled::method_entry* (*make)();
+  compiled::described_method* (*make)();
 };
 
 template <class M>
-compiled::method_entry* make_plugin_method() {
-  return std::make_unique<compiled::method_entry>(compiled::entry_of<M>()).release();
+compiled::described_method* make_plugin_method() {
+  return std::make_unique<compiled::described_method>(compiled::described<M>()).release();
 }
 
 }  // namespace revode
@@ -32,6 +31,6 @@ compiled::method_entry* make_plugin_method() {
 /// Makes a shared library a method: one in each.
 #define REVODE_METHOD(type)                                                                        \
   extern "C" __attribute__((visibility("default"))) revode::method_plugin revode_method_plugin() { \
-    return {revode::plugin_build_of(sizeof(revode::compiled::method_entry)),                       \
+    return {revode::plugin_build_of(sizeof(revode::compiled::described_method)),                   \
             &revode::make_plugin_method<type>};                                                    \
   }
