@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/linalg/refinement.hpp>
+#include <revode/solvers/implicit/derivative_solve.hpp>
 #include <revode/solvers/implicit/esdirk_step.hpp>
 
 namespace revode {
@@ -28,37 +28,12 @@ void esdirk_end(scalar_t<Y> h, const esdirk_stages<M, Y>& s, Y& stage) {
 }
 
 /// w.x = (I − hγ J)⁻¹ w.right, or with Jᵀ, to rounding; J at w.stage, shift = 1/(hγ), by which w.right is
-/// multiplied. Factors of the stage or step before serve as long as refinement with them is cheaper than new
-/// ones. Reports a system that was not solved.
+/// multiplied.
 template <bool Transposed, class M, class System, class Y>
 void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y> shift,
                             esdirk_scratch<M, Y>& w) {
-  using T = scalar_t<Y>;
   for (int k = 0, n = length(w.right); k < n; ++k) w.right.data()[k] = shift * w.right.data()[k];
-  algebra_of(m).evaluate(sys, t_stage, w.stage, w.jacobian);
-  const auto residual = [&] {
-    copy(w.right, w.rest[0]);
-    axpy(-shift, w.x[0], w.rest[0]);
-    if constexpr (Transposed)
-      add_transposed_product(w.jacobian, w.x[0], w.rest[0]);
-    else
-      add_product(w.jacobian, w.x[0], w.rest[0]);
-  };
-  const auto correct = [&] { solve_roughly<Transposed>(w.factors, 1e-8, w.rest[0]); };
-  const auto from_zero = [&](int most) {
-    fill(w.x[0], T(0));
-    return refine(w.x, w.rest, residual, correct, most);
-  };
-  const double now = static_cast<double>(value_of(shift));
-  if (count_of(w.stage) > 8 && w.kept.serve(now) && from_zero(sweeps_worth_trying(w.jacobian)))
-    return;
-  count_factorization(sys);
-  const bool factored = true_of_all(w.stage, w.factors.factor_shifted(w.jacobian, shift));
-  w.kept.renew(now);
-  if (!factored) return report(sys, trouble_of_factors(w.jacobian));
-  if (from_zero(30)) return;
-  const double size = std::abs(now) + largest_element(w.jacobian);
-  report(sys, trouble_of_solution(&w.right, w.x, w.rest, 1, size, residual));
+  solve_derivative<Transposed>(algebra_of(m), sys, t_stage, w.stage, shift, w);
 }
 
 /// A stage's cotangent: its seed and h Σ_{j>i} a_ji ρ_j, of a pair also h b_i λ.
@@ -116,8 +91,8 @@ void pull_to_start(const esdirk_scratch<M, Y>& w, const Y* seed, Y& state_bar) {
 }
 
 /// The exact transpose of one step.
-/// cost    a Jacobian, a VJP (of a pair one of each part) and two or more solves a stage; a factorisation a stage
-///         at most
+/// cost    a VJP (of a pair one of each part) and two or more solves a stage; a Jacobian and a factorisation a stage
+///         at most (derivative_solve.hpp)
 template <esdirk_method M, class System, class Y, class P>
 void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M>&,
           const esdirk_stages<M, Y>& s, esdirk_scratch<M, Y>& w, const esdirk_stages<M, Y>* seeds,
@@ -187,7 +162,7 @@ void push_end(scalar_t<Y> h, scalar_t<Y> h_dot, const esdirk_stages<M, Y>& s,
 
 /// The exact derivative of one step. Leaves the tangents of the stages' derivatives in w.of_stage, of a pair's
 /// explicit part in w.e.
-/// cost    a Jacobian, a JVP (of a pair one of each part) and two or more solves a stage; a factorisation a stage
+/// cost    a JVP (of a pair one of each part) and two or more solves a stage; a Jacobian and a factorisation a stage
 ///         at most
 template <esdirk_method M, class System, class Y, class P>
 void push(const M& m, System& sys, double t, double t_new, const esdirk_record<M>&,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <revode/linalg/algebra.hpp>
-#include <revode/linalg/refinement.hpp>
+#include <revode/solvers/implicit/derivative_solve.hpp>
 #include <revode/solvers/implicit/imex_tableau.hpp>
 #include <revode/solvers/implicit/newton.hpp>
 
@@ -105,6 +105,7 @@ struct esdirk_scratch : explicit_stages<M, Y> {
   typename algebra_t<M>::template jacobian<Y> jacobian;
   typename algebra_t<M>::template factors<Y> factors;
   sweep_factors kept{};
+  held_matrix held{};
   Y stage, right, x[1], rest[1];
   Y of_stage[stages];  ///< cotangents of yᵢ, or tangents of kᵢ
 

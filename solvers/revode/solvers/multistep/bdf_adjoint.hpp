@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <revode/linalg/refinement.hpp>
+#include <revode/solvers/implicit/derivative_solve.hpp>
 #include <revode/solvers/multistep/bdf_step.hpp>
 
 namespace revode {
@@ -12,38 +12,8 @@ namespace revode {
 // A mass matrix, its transpose here, stands before lead/h and x/h.
 // Lengths and orders of steps are constants of the derivative.
 
-/// w.x = (shift − J)⁻¹ w.right, or with Jᵀ, to rounding; J at (t_new, y). Factors of a step before serve as
-/// long as refinement with them is cheaper than new ones. Reports a system that was not solved.
-template <bool Transposed, class M, class System, class Y>
-void solve_bdf_derivative(const M& m, System& sys, double t_new, const Y& y, double shift,
-                          bdf_scratch_t<M, Y>& w) {
-  using T = scalar_t<Y>;
-  algebra_of(m).evaluate(sys, t_new, y, w.jacobian);
-  const auto residual = [&] {
-    copy(w.right, w.rest[0]);
-    axpy_of_mass<Transposed>(mass_of(sys), T(-shift), w.x[0], w.rest[0]);
-    if constexpr (Transposed)
-      add_transposed_product(w.jacobian, w.x[0], w.rest[0]);
-    else
-      add_product(w.jacobian, w.x[0], w.rest[0]);
-  };
-  const auto correct = [&] { solve_roughly<Transposed>(w.factors, 1e-8, w.rest[0]); };
-  const auto from_zero = [&](int most) {
-    fill(w.x[0], T(0));
-    return refine(w.x, w.rest, residual, correct, most);
-  };
-  if (length(y) > 8 && w.kept.serve(shift) && from_zero(sweeps_worth_trying(w.jacobian))) return;
-  count_factorization(sys);
-  const bool factored = factor_pencil(w.factors, w.jacobian, T(shift), mass_of(sys));
-  w.kept.renew(shift);
-  if (!factored) return report(sys, trouble_of_factors(w.jacobian));
-  if (from_zero(30)) return;
-  const double size = std::abs(shift) + largest_element(w.jacobian);
-  report(sys, trouble_of_solution(&w.right, w.x, w.rest, 1, size, residual));
-}
-
 /// The exact transpose of one step.
-/// cost    a Jacobian, a VJP and two or more solves; a factorisation at most
+/// cost    a VJP and two or more solves; a Jacobian and a factorisation at most (derivative_solve.hpp)
 template <bdf_method M, class System, class Y, class P>
 void pull(const M& m, System& sys, double t, double t_new, const bdf_record& r,
           const nordsieck_tape<Y, M::most_order>& tape, bdf_scratch_t<M, Y>& w,
@@ -57,7 +27,7 @@ void pull(const M& m, System& sys, double t, double t_new, const bdf_record& r,
     for (int j = 0; j <= q; ++j) add(seeds->z[j], bar.z[j]);
   copy(bar.correction, w.right);
   pull_correction(tape, 0, q, bar, w.right);
-  solve_bdf_derivative<true>(m, sys, t_new, tape.z[0], lead_of<M>(q, tape.l[1]) / h, w);
+  solve_derivative<true>(algebra_of(m), sys, t_new, tape.z[0], T(lead_of<M>(q, tape.l[1]) / h), w);
   w.kept.close(t);
   sys.vjp(t_new, tape.z[0], w.x[0], nullptr, bar.z[0], p_bar);
   axpy_of_mass<true>(mass_of(sys), T(-1 / h), w.x[0], bar.z[1]);
@@ -65,7 +35,7 @@ void pull(const M& m, System& sys, double t, double t_new, const bdf_record& r,
 }
 
 /// The exact derivative of one step. Leaves the array's tangent in w.dot.
-/// cost    a Jacobian, a JVP and two or more solves; a factorisation at most
+/// cost    a JVP and two or more solves; a Jacobian and a factorisation at most
 template <bdf_method M, class System, class Y, class P>
 void push(const M& m, System& sys, double t, double t_new, const bdf_record& r,
           const nordsieck_tape<Y, M::most_order>& tape, bdf_scratch_t<M, Y>& w,
@@ -77,7 +47,7 @@ void push(const M& m, System& sys, double t, double t_new, const bdf_record& r,
   w.kept.open(t);
   sys.jvp(t_new, tape.z[0], T(0), dot.z[0], p_dot, w.right);
   axpy_of_mass(mass_of(sys), T(-1 / h), dot.z[1], w.right);
-  solve_bdf_derivative<false>(m, sys, t_new, tape.z[0], lead_of<M>(q, tape.l[1]) / h, w);
+  solve_derivative<false>(algebra_of(m), sys, t_new, tape.z[0], T(lead_of<M>(q, tape.l[1]) / h), w);
   w.kept.close(t_new);
   copy(w.x[0], dot.correction);
   correct_array(tape, 0, q, w.x[0], dot);

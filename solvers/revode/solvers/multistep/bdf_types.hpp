@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <revode/linalg/algebra.hpp>
-#include <revode/linalg/refinement.hpp>
+#include <revode/solvers/implicit/derivative_solve.hpp>
 #include <revode/solvers/implicit/newton.hpp>
 #include <revode/solvers/multistep/bdf_formula.hpp>
 #include <revode/solvers/multistep/nordsieck.hpp>
@@ -154,6 +154,7 @@ struct bdf_scratch {
   typename L::template jacobian<Y> jacobian;
   typename L::template factors<Y> factors;
   sweep_factors kept{};
+  held_matrix held{};
   Y right, x[1], rest[1];
   nordsieck<Y, K> dot;
 
