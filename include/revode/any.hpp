@@ -162,12 +162,13 @@ any_problem with_quadrature(const any_problem& q, const any_callbacks& g,
 /// rows, with the whole diagonal.
 /// errors  std::invalid_argument: starts that fall or do not end at the number of rows, a row that is none
 std::shared_ptr<const sparsity> any_pattern(std::span<const int> starts, std::span<const int> rows);
-/// That of a typed field near the problem's start, as sparsity_of of the templates.
+/// That of a typed field near the problem's start, as sparsity_of of the templates, with that of its mass matrix.
 /// errors  std::invalid_argument: a field of callbacks, which do not tell
 std::shared_ptr<const sparsity> any_pattern(const any_problem& q);
 
 /// How an implicit method solves its linear systems: "dense", "banded", "klu", "gmres" (products alone) or "gmres_ilu0";
-/// `revode list algebras`. Of typed fields band and pattern are found when a solve begins; give the pattern where many
+/// `revode list algebras` says with which methods. "banded" and "klu" go through events and take a mass matrix, whose elements
+/// band and pattern then hold as well. Of typed fields both are found when a solve begins; give the pattern where many
 /// solves share it. The Jacobian is what the field brings in this shape, else it is made of products: those of
 /// the jvp by groups of columns that share no row, of the vjp by groups of rows, or differences.
 struct any_algebra {
@@ -283,7 +284,8 @@ struct any_point {
 /// cost    besides the solve: an indirect call an evaluation of the field, a few small allocations a solve
 /// errors  std::invalid_argument, before any work: names that are none, derivatives that cannot be had, more
 ///         than 8 events, a mass matrix by a method that takes none, an algebra that is not compiled for the
-///         method, events, a mass matrix or another adjoint besides it, and what the templates refuse
+///         method, for events with it or a mass matrix, another adjoint besides it, a band or pattern that
+///         leaves elements of a mass matrix out, and what the templates refuse
 any_solution solve(const any_problem& q, const any_method& m, const options& o);
 any_dense_solution solve(const any_problem& q, const any_method& m, const options& o, dense_output);
 any_differentiable_solution solve(const any_problem& q, const any_method& m, const options& o,

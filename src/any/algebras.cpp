@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,32 @@ void expect_pattern(const sparsity& pattern, int n) {
          " (callbacks do not tell where their Jacobian is not 0) give it?");
 }
 
+/// Elements of M that are not 0.
+auto mass_elements(const initial_value_problem& q) -> std::vector<mass_entries::written> {
+  mass_entries m;
+  if (q.f.has_mass()) erased_massive_field(q.f).mass(m);
+  const int n = length(q.y0);
+  const auto is_there = [n](int i) { return 0 <= i && i < n; };  // others are refused by the solve
+  std::vector<mass_entries::written> all = m.all();
+  std::erase_if(all, [&](const mass_entries::written& w) {
+    return w.value == 0 || !is_there(w.row) || !is_there(w.column);
+  });
+  return all;
+}
+/// Methods factor γM − J, where it is as wide as J.
+void expect_mass_inside(const algebra_text& a, const jacobian_structure& s,
+                        const initial_value_problem& q) {
+  for (const mass_entries::written& w : mass_elements(q)) {
+    const int below = w.row - w.column;
+    const bool inside =
+        a.band ? below <= s.lower && -below <= s.upper : s.pattern->find(w.row, w.column) >= 0;
+    if (inside) continue;
+    misuse("mass(" + std::to_string(w.row) + ", " + std::to_string(w.column) + ") outside the " +
+           (a.band ? "band" : "pattern") +
+           " of the Jacobian (systems are with M and it together) give one that holds both?");
+  }
+}
+
 auto found_structure(const algebra_text& a, jacobian_structure given,
                      const initial_value_problem& q, bool field_tells) -> jacobian_structure {
   const int n = length(q.y0);
@@ -27,32 +54,66 @@ auto found_structure(const algebra_text& a, jacobian_structure given,
   if (a.band && (given.lower < 0 || given.upper < 0)) {
     if (given.pattern == nullptr && !field_tells) refuse_unknown(a, "lower and upper");
     const banded band =
-        given.pattern != nullptr ? band_of(*given.pattern) : band_of(sparsity_of(q));
+        given.pattern != nullptr ? band_of(*given.pattern) : band_of(pattern_near_start(q));
     given.lower = band.lower;
     given.upper = band.upper;
   }
   if (a.band) require_band(given.lower, given.upper, n);
   if (a.pattern && given.pattern == nullptr) {
     if (!field_tells) refuse_unknown(a, "a sparsity pattern");
-    given.pattern = std::make_shared<const sparsity>(sparsity_of(q));
+    given.pattern = std::make_shared<const sparsity>(pattern_near_start(q));
   }
+  if (a.band || a.pattern) expect_mass_inside(a, given, q);
   return given;
 }
 
+/// "events and a mass matrix"
+auto what_comes_beside(kind_of_problem kind) -> std::string {
+  std::string what = kind.events ? "events" : "";
+  if (kind.massive) what.append(kind.events ? " and " : "").append("a mass matrix");
+  return what;
+}
+[[noreturn]] void refuse_kind(const method_entry& m, const algebra_text& a, kind_of_problem kind) {
+  const std::string algebra = "algebra " + std::string(a.name), what = what_comes_beside(kind);
+  const std::string methods = methods_of_algebra(a.name, kind);
+  const std::string others =
+      ") take one of these, leave the algebra out, or solve it by the templates?";
+  if (!methods.empty())
+    misuse("method " + std::string(m.name) + " with " + algebra + " and " + what +
+           " (compiled for that: " + methods + others);
+  std::string algebras;
+  for (const algebra_text& other : algebra_texts())
+    if (!methods_of_algebra(other.name, kind).empty())
+      algebras.append(algebras.empty() ? "" : ", ").append(other.name);
+  misuse(algebra + " with " + what + " (compiled for that: " + algebras + others);
+}
+
 /// The entry of a method and an algebra.
-auto pair_of(const method_entry& m, const algebra_text& a) -> const algebra_entry& {
+auto pair_of(const method_entry& m, const algebra_text& a, kind_of_problem kind)
+    -> const algebra_entry& {
   for (const algebra_entry& e : algebra_table())
-    if (e.algebra == a.name && e.method == m.name) return e;
+    if (e.algebra == a.name && e.method == m.name && e.kind == kind) return e;
   const std::string method(m.name), algebra(a.name), methods = methods_of_algebra(a.name);
   if (!m.asks_jacobian)
     misuse("method " + method + " with algebra " + algebra +
            " (it solves no linear systems) leave the algebra out, or take one of the methods " +
            methods + "?");
+  if (kind != kind_of_problem{}) refuse_kind(m, a, kind);
   misuse("method " + method + " with algebra " + algebra + " (it is compiled with " +
          algebras_of(m.name) + ") choose of these, or one of the methods " + methods + "?");
 }
 
 }  // namespace
+
+auto pattern_near_start(const initial_value_problem& q) -> sparsity {
+  if (!q.f.has_mass()) return sparsity_of(q);
+  const sparsity of_f = sparsity_of(erased_massive_field(q.f).alone(), q.t0, q.y0, q.p);
+  std::vector<std::pair<int, int>> entries;
+  for (int i = 0; i < of_f.size(); ++i)
+    for (int e = of_f.start(i); e < of_f.start(i + 1); ++e) entries.emplace_back(i, of_f.column(e));
+  for (const mass_entries::written& w : mass_elements(q)) entries.emplace_back(w.row, w.column);
+  return sparsity(of_f.size(), entries);
+}
 
 auto algebra_texts() -> const std::vector<algebra_text>& {
   static const std::vector<algebra_text> all{
@@ -73,7 +134,9 @@ auto algebra_texts() -> const std::vector<algebra_text>& {
 auto algebra_table() -> const std::vector<algebra_entry>& {
   static const std::vector<algebra_entry> table = [] {
     std::vector<algebra_entry> all = entries_with_factors();
-    for (algebra_entry& e : entries_with_products()) all.push_back(std::move(e));
+    for (auto part : {entries_with_products(), entries_with_factors_and_events(),
+                      entries_with_factors_and_mass()})
+      std::move(part.begin(), part.end(), std::back_inserter(all));
     return all;
   }();
   return table;
@@ -82,14 +145,21 @@ auto algebra_table() -> const std::vector<algebra_entry>& {
 auto algebras_of(std::string_view method) -> std::string {
   std::string names(dense_name);
   for (const algebra_entry& e : algebra_table())
-    if (e.method == method) names.append(", ").append(e.algebra);
+    if (e.method == method && e.kind == kind_of_problem{}) names.append(", ").append(e.algebra);
   return names;
 }
-auto methods_of_algebra(std::string_view algebra, std::string_view between) -> std::string {
-  if (algebra == dense_name) return "all implicit";
+auto methods_of_algebra(std::string_view algebra, kind_of_problem kind, std::string_view between)
+    -> std::string {
+  const bool dense = algebra == dense_name;
+  if (dense && kind == kind_of_problem{}) return "all implicit";
   std::string names;
+  const auto add = [&](std::string_view method) {
+    names.append(names.empty() ? "" : between).append(method);
+  };
+  for (const method_entry& m : method_table())
+    if (dense && m.asks_jacobian && (m.*method_entry::place_of(kind)).solve) add(m.name);
   for (const algebra_entry& e : algebra_table())
-    if (e.algebra == algebra) names.append(names.empty() ? "" : between).append(e.method);
+    if (e.algebra == algebra && e.kind == kind) add(e.method);
   return names;
 }
 
@@ -111,11 +181,15 @@ auto find_algebra(std::string_view name) -> const algebra_text& {
 }
 
 auto entry_with_algebra(const method_entry& m, const algebra_text& a, jacobian_structure given,
-                        const initial_value_problem& q, bool field_tells) -> method_entry {
+                        kind_of_problem kind, bool field_tells) -> method_entry {
   method_entry with = m;
   if (a.name == dense_name) return with;
-  with.plain = pair_of(m, a).uses(found_structure(a, std::move(given), q, field_tells));
-  with.with_events = with.massive = with.massive_with_events = {};
+  with.plain = with.with_events = with.massive = with.massive_with_events = {};
+  with.*method_entry::place_of(kind) =
+      pair_of(m, a, kind)
+          .uses([&a, given = std::move(given), field_tells](const initial_value_problem& q) {
+            return found_structure(a, given, q, field_tells);
+          });
   return with;
 }
 

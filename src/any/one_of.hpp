@@ -41,6 +41,10 @@ class one_kept {
   decltype(auto) visit(Act&& act) const {
     return std::visit(act, of_);
   }
+  template <class Act>
+  decltype(auto) visit(Act&& act) {
+    return std::visit(act, of_);
+  }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     std::visit([&](auto& kept) { visit(kept); }, self.of_);
@@ -60,6 +64,10 @@ struct one_jacobian : one_kept<J...> {
   }
   std::size_t size() const {
     return this->visit([](const auto& j) { return j.size(); });
+  }
+  /// An element of those that it keeps, for a mass matrix.
+  double& operator()(int i, int k) {
+    return this->visit([=](auto& j) -> double& { return j(i, k); });
   }
 };
 
@@ -103,7 +111,8 @@ struct one_factors : one_kept<F...> {
   }
 };
 
-/// The algebra (algebra.hpp) that is `chosen` among L, in the bits of that one.
+/// The algebra (algebra.hpp) that is `chosen` among L, in the bits of that one; but ESDIRK methods ask at compile time
+/// whether factors have a price, which these have, and divide by h/h_factors, 1 to rounding, where banded ones have none.
 /// cost    its own, and a choice a call
 template <class... L>
 struct one_of {

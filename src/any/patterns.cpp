@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <revode/linalg/sparse/sparsity_of.hpp>
+#include <any/parts.hpp>
 
 namespace revode {
 
@@ -33,15 +33,16 @@ std::shared_ptr<const sparsity> any_pattern(const any_problem& q) {
         "the pattern of a field of callbacks (they do not tell where their Jacobian is not 0) give "
         "its starts and rows?");
   const compiled::held_problem held(q);
-  return std::make_shared<const sparsity>(sparsity_of(held.q));
+  return std::make_shared<const sparsity>(compiled::pattern_near_start(held.q));
 }
 
 namespace compiled {
 
 auto places_in(const sparsity& pattern) -> std::shared_ptr<const entry_places> {
+  const std::shared_ptr<const sparsity> by_columns =
+      pattern.transposed();  // kept beside the places
   return pattern.kept.get<entry_places>([&] {
     auto places = std::make_shared<entry_places>();
-    const std::shared_ptr<const sparsity> by_columns = pattern.transposed();
     for (int j = 0; j < pattern.size(); ++j)
       for (int e = by_columns->start(j); e < by_columns->start(j + 1); ++e)
         places->of.push_back(pattern.find(by_columns->column(e), j));

@@ -38,25 +38,28 @@ auto find_method(const any_method& m, const any_problem& q, const options& o, pu
   return find_method(std::string(by.method()));
 }
 
-/// What a mass matrix asks for.
-void check_mass(const any_problem& q, const compiled::method_entry& m) {
+/// What the dense algebra asks for: others tell by themselves with what they are compiled.
+void check_dense(const any_problem& q, const compiled::method_entry& m) {
+  const std::string method(m.name);
   if (q.f.has_mass() && !m.takes_mass())
-    misuse("method " + std::string(m.name) +
-           " for a problem with a mass matrix (M y' = f is solved by " +
+    misuse("method " + method + " for a problem with a mass matrix (M y' = f is solved by " +
            names_of(compiled::methods_with_mass()) + ") take rodas5p?");
+  if (m.asks_jacobian && !q.f.has_jacobian())
+    misuse("method " + method +
+           " on callbacks without a Jacobian (its stages are implicit) give jacobian, jvp or vjp, "
+           "or by_finite_differences?");
+  if (!q.events.empty() && !m.finds_events())
+    misuse("method " + method +
+           " with events (it has no dense output to find them on) choose a method such as tsit5?");
 }
 
 /// What an algebra besides the dense one asks for.
 void check_algebra(const any_problem& q, const compiled::algebra_text& a) {
   const std::string algebra = "algebra " + std::string(a.name);
-  if (q.f.has_mass())
+  if (q.f.has_mass() && !q.f.has_pulls())
     misuse(algebra +
-           " for a problem with a mass matrix (M y' = f by name is solved with dense ones) leave "
-           "it out, or solve it by the templates?");
-  if (!q.events.empty())
-    misuse(algebra +
-           " with events (they are compiled for dense matrices) leave it out, or solve it by the "
-           "templates?");
+           " with a mass matrix on callbacks without vjp and jvp (a consistent start takes all of "
+           "the Jacobian) give one of them, or by_finite_differences?");
   if (a.products && !q.f.has_products())
     misuse(algebra +
            " on callbacks without a jvp (it solves by products with the Jacobian) give it, or "
@@ -75,18 +78,11 @@ void check(const any_problem& q, const compiled::method_entry& m, const any_alge
   if (a.name != compiled::dense_name)
     check_algebra(q, a);
   else
-    check_mass(q, m);
-  if (a.name == compiled::dense_name && m.asks_jacobian && !q.f.has_jacobian())
-    misuse("method " + method +
-           " on callbacks without a Jacobian (its stages are implicit) give jacobian, jvp or vjp, "
-           "or by_finite_differences?");
+    check_dense(q, m);
   if (m.asks_second && !q.f.has_pulls())
     misuse("method " + method +
            " on callbacks without vjp and jvp (it needs the derivative in t besides the Jacobian) "
            "give one of them, or choose kvaerno5?");
-  if (!q.events.empty() && !m.finds_events())
-    misuse("method " + method +
-           " with events (it has no dense output to find them on) choose a method such as tsit5?");
   if (q.events.size() > static_cast<std::size_t>(erased_events::most))
     misuse(std::to_string(q.events.size()) + " events (a problem has at most " +
            std::to_string(erased_events::most) + ") merge some, or solve it by the templates?");
@@ -124,8 +120,8 @@ struct chosen {
     const compiled::algebra_text& a = compiled::find_algebra(m.algebra().name);
     if (a.name == compiled::dense_name) return;
     const any_algebra& of = m.algebra();
-    with_algebra =
-        entry_with_algebra(named, a, {of.lower, of.upper, of.pattern}, held.q, q.f.tells_pattern());
+    with_algebra = entry_with_algebra(named, a, {of.lower, of.upper, of.pattern},
+                                      {!q.events.empty(), q.f.has_mass()}, q.f.tells_pattern());
   }
   const compiled::method_uses& uses() const {
     return (with_algebra ? *with_algebra : named).uses(held.q.f, held.events);

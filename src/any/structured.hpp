@@ -2,12 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <any/one_of.hpp>
 #include <revode/any/compiled.hpp>
 #include <revode/linalg/banded.hpp>
 #include <revode/linalg/gmres.hpp>
 #include <revode/linalg/ilu0.hpp>
+#include <revode/problems/erased_massive_field.hpp>
 #if REVODE_WITH_KLU
 #include <revode/interop/klu.hpp>
 #endif
@@ -37,6 +40,35 @@ struct structured_field {
     f->jvp(t, y, p, dt, dy, dp, out);
   }
 };
+
+/// That of M y' = f. A consistent start asks for all of the Jacobian.
+struct structured_massive_field : structured_field {
+  std::shared_ptr<const erased_massive_field> whole;
+
+  explicit structured_massive_field(std::shared_ptr<const erased_massive_field> of)
+      : structured_field{&of->alone()},
+        whole(std::move(of)) {}
+  template <class Matrix>
+  void mass(Matrix& m) const {
+    whole->mass(m);
+  }
+  const std::vector<int>& index() const { return whole->index(); }
+  void jacobian(double t, const vector& y, const vector& p, dense_matrix<double>& all) const {
+    whole->jacobian(t, y, p, all);
+  }
+};
+
+/// A problem with such a field.
+template <kind_of_problem Kind>
+auto structured(const initial_value_problem& q) {
+  const auto with = [&q](auto f) {
+    return problem<decltype(f), vector, vector>{std::move(f), q.y0, q.t0, q.t1, q.p};
+  };
+  if constexpr (Kind.massive)
+    return with(structured_massive_field(std::make_shared<const erased_massive_field>(q.f)));
+  else
+    return with(structured_field{&q.f});
+}
 
 /// An algebra that takes the Jacobian which the field brings in its shape, and products where it brings none.
 template <class L>

@@ -36,11 +36,15 @@ auto method_list() -> named_list {
 
 /// Those of this build.
 auto algebra_list() -> named_list {
-  named_list list{"algebras", {"name", "methods", "summary"}, {}};
-  for (const compiled::algebra_text& a : compiled::algebra_texts())
+  named_list list{"algebras", {"name", "methods", "events", "mass", "summary"}, {}};
+  for (const compiled::algebra_text& a : compiled::algebra_texts()) {
+    const auto methods = [&](compiled::kind_of_problem kind) {
+      return compiled::methods_of_algebra(a.name, kind, ",");
+    };
     if (a.compiled)
-      list.rows.push_back(
-          {std::string(a.name), compiled::methods_of_algebra(a.name, ","), std::string(a.summary)});
+      list.rows.push_back({std::string(a.name), methods({}), methods({.events = true}),
+                           methods({.massive = true}), std::string(a.summary)});
+  }
   return list;
 }
 
@@ -103,7 +107,8 @@ std::string text_of_lists(const std::string& what) {
     if (!text.empty()) text += '\n';
     if (what.empty()) text += list.name + '\n';
     std::vector<std::vector<std::string>> rows = list.rows;
-    if (list.name == "ensembles") rows.insert(rows.begin(), list.columns);
+    if (list.name == "ensembles" || list.name == "algebras")
+      rows.insert(rows.begin(), list.columns);
     if (what.empty())
       for (auto& row : rows) row.front() = "  " + row.front();
     text += aligned(rows, list.columns.size());

@@ -59,8 +59,17 @@ void read_vector(const arguments& given, std::string_view option, const std::str
   copy(list, values);
 }
 
+auto automatic_for(const arguments& given, const run_request& r) -> compiled::automatic {
+  return {.rtol = r.settings.rtol,
+          .has_mass = r.problem.has_mass(),
+          .has_higher_index = r.problem.f.has_higher_index(),
+          .has_algebra = names_algebra(given)};
+}
+
 /// The method for the tolerances; of adjoints that are not there for every method, the nearest that is.
 auto chosen_method(const arguments& given, const run_request& r) -> std::string_view {
+  if (names_algebra(given) && (r.has_events() || r.problem.has_mass()))
+    return automatic_for(given, r).method();
   const bool implicit = r.problem.stiff() || r.problem.has_mass();
   const std::string_view best = method_for(r.settings.rtol, implicit);
   std::vector<std::string_view> there;
@@ -75,38 +84,26 @@ auto chosen_method(const arguments& given, const run_request& r) -> std::string_
 
 auto asked_method(const arguments& given, const run_request& r) -> std::string_view {
   const std::string& name = given.at("--method");
-  if (name != compiled::automatic::name) return name;
-  return compiled::automatic{
-      .rtol = r.settings.rtol,
-      .has_mass = r.problem.has_mass(),
-      .has_higher_index = r.problem.f.has_higher_index(),
-      .has_algebra = given.has("--algebra") && given.at("--algebra") != compiled::dense_name}
-      .method();
+  return name == compiled::automatic::name ? automatic_for(given, r).method() : name;
 }
 
 /// The method with the linear algebra that is asked for.
 void read_algebra(const arguments& given, run_request& r) {
   const compiled::algebra_text& a = find_algebra(given.at("--algebra"));
-  if (a.name == compiled::dense_name) return;
-  const std::string with = "--algebra " + std::string(a.name) + " with " + r.problem.name;
-  if (r.problem.has_mass())
-    misuse(with +
-           " (it has a mass matrix, which this command solves with dense matrices) leave it "
-           "out?");
-  if (!r.problem.events.each.empty())
-    misuse(with + " (it has events, which this command finds with dense matrices) leave it out?");
   if (given.value_or("--adjoint", recursive_checkpoint::name) != recursive_checkpoint::name)
     misuse("--algebra " + std::string(a.name) + " with the adjoint " + given.at("--adjoint") +
            " (gradients by it are those of recursive_checkpoint) leave one of them out?");
   r.algebra = a.name;
-  r.method = entry_with_algebra(r.method, a, {}, bind(r.problem, r.problem.f), true);
+  r.method = entry_with_algebra(r.method, a, {}, {r.has_events(), r.problem.has_mass()}, true);
 }
 
 void read_method(const arguments& given, run_request& r) {
   r.chosen = !given.has("--method");
   r.method = find_method(r.chosen ? chosen_method(given, r) : asked_method(given, r));
-  expect_compiled_for(r.problem, r.method);
-  if (given.has("--algebra")) read_algebra(given, r);
+  if (names_algebra(given))
+    read_algebra(given, r);
+  else
+    expect_compiled_for(r.problem, r.method);
   if (!r.method.has_estimate && !given.has("--fixed-step"))
     misuse("method " + std::string(r.method.name) +
            " without --fixed-step (it has no error estimate to choose steps by) give "
@@ -196,6 +193,10 @@ auto read_problem(const arguments& given) -> erased_problem {
 }
 
 }  // namespace
+
+bool names_algebra(const arguments& given) {
+  return given.value_or("--algebra", compiled::dense_name) != compiled::dense_name;
+}
 
 auto read_journal(const arguments& given) -> std::shared_ptr<restart_journal> {
   const std::string& file = given.at("--restart");

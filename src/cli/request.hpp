@@ -69,6 +69,9 @@ struct gradient_request : run_request {
 auto read_run(const arguments& given) -> run_request;
 auto read_gradient(const arguments& given) -> gradient_request;
 
+/// A linear algebra besides the dense one is asked for.
+bool names_algebra(const arguments& given);
+
 /// The schedule of a name; misuse if there is none.
 auto find_schedule(std::string_view name) -> schedule_kind;
 

@@ -41,15 +41,17 @@ problem<chain, vector, vector> template_chain() {
   return {chain{}, as_vector(q.y0), q.t0, q.t1, as_vector(q.p)};
 }
 
-/// Those of every pair, with what callbacks have to say of the chain.
+/// Those of every pair for y' = f without events, with what callbacks have to say of the chain.
 std::vector<any_method> pairs() {
   const chain_pattern of(12);
   std::vector<any_method> all;
   for (const compiled::algebra_entry& e : compiled::algebra_table())
-    all.push_back(any_method(std::string(e.method), {.name = std::string(e.algebra),
-                                                     .lower = 1,
-                                                     .upper = 1,
-                                                     .pattern = any_pattern(of.starts, of.rows)}));
+    if (e.kind == compiled::kind_of_problem{})
+      all.push_back(
+          any_method(std::string(e.method), {.name = std::string(e.algebra),
+                                             .lower = 1,
+                                             .upper = 1,
+                                             .pattern = any_pattern(of.starts, of.rows)}));
   return all;
 }
 
@@ -226,25 +228,74 @@ TEST_CASE("algebras that are not there are refused in words, before any work") {
        "banded_jacobian, jvp or vjp, or by_finite_differences?");
 }
 
-TEST_CASE("what goes with dense matrices alone is refused with another algebra") {
+TEST_CASE("ensembles with every pair have the bits of their solves, on however many threads") {
   any_problem q = erased_chain();
+  q.t1 = 0.05;
+  std::vector<any_point> points(4);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    points[k].p = {40 - 10 * static_cast<double>(k), static_cast<double>(k % 3)};
+    if (k % 2 == 1) points[k].y0 = any_state(12, 0.1 * static_cast<double>(k));
+  }
+  const any_loss sum = [](const any_solution& s, any_cotangents& bar) {
+    bar.y = any_state(12, 1.0);
+    double all = 0;
+    for (const double y : s.y) all += y;
+    return all;
+  };
+  std::vector<any_method> methods = pairs();
+  methods.push_back(any_method("bdf5", {.name = "banded"}));  // found of each
+  methods.push_back(any_method("rodas5p", {.name = "banded"}));
+  for (const any_method& m : methods) {
+    CAPTURE(m.name());
+    CAPTURE(m.algebra().name);
+    std::vector<any_value_and_gradient> alone;
+    for (const any_point& point : points) {
+      any_problem one = q;
+      if (!point.y0.empty()) one.y0 = point.y0;
+      one.p = point.p;
+      alone.push_back(value_and_gradient(one, m, o, sum, {.slots = 4}));
+    }
+    const auto solved = solve_each(q, m, o, points, 1);
+    const auto pulled = value_and_gradient_each(q, m, o, points, sum, {.slots = 4}, 4);
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      CHECK(solved[k].y == alone[k].solution.y);
+      REQUIRE(pulled[k].gradient);
+      CHECK(pulled[k].gradient->y0 == alone[k].gradient->y0);
+      CHECK(pulled[k].gradient->p == alone[k].gradient->p);
+    }
+  }
+  CHECK_THROWS_WITH_AS(solve_each(q, any_method("bdf5", {.name = "bandet"}), o, points),
+                       "unknown algebra 'bandet' (it is not among any_algebra_names()) did you "
+                       "mean 'banded'?",
+                       std::invalid_argument);
+}
+
+TEST_CASE("callbacks on a pattern share it between threads, also one that was made by rows") {
+  const auto by_rows = std::make_shared<const sparsity>(sparsity_of(template_chain()));
+  any_callbacks c = chain_with_jvp();
+  c.sparse_jacobian = [](double, auto y, auto p, auto entries) {  // by columns, each downwards
+    std::size_t e = 0;
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      if (j > 0) entries[e++] = 0.75 * p[0];
+      entries[e++] = on_diagonal(y, p, j);
+      if (j + 1 < y.size()) entries[e++] = 1.25 * p[0];
+    }
+  };
+  const any_problem q = of_chain(c);
+  const std::vector<any_point> points(6);
+  const any_method m("bdf5", {.name = "gmres_ilu0", .pattern = by_rows});
+  const auto all = solve_each(q, m, o, points, 4);
+  for (const any_solution& s : all) CHECK(s.y == all[0].y);
+  const any_state dense = solve(q, "bdf5", o).y;
+  for (std::size_t i = 0; i < dense.size(); ++i) CHECK(std::abs(all[0].y[i] - dense[i]) < 2e-6);
+}
+
+TEST_CASE("other adjoints, and patterns that are none, are refused with another algebra") {
   CHECK_THROWS_WITH_AS(
-      solve(q, any_method("rodas5p", {.name = "banded"}), o, any_adjoint{"gauss"}),
+      solve(erased_chain(), any_method("rodas5p", {.name = "banded"}), o, any_adjoint{"gauss"}),
       "adjoint gauss with algebra banded (gradients by it are those of recursive_checkpoint) take "
       "that, or the algebra dense?",
       std::invalid_argument);
-  q.events.push_back(any_event_callbacks{
-      .name = "half", .condition = [](double, auto y, auto) { return y[0] - 0.5; }});
-  says(q, any_method("bdf5", {.name = "banded"}),
-       "algebra banded with events (they are compiled for dense matrices) leave it out, or solve "
-       "it by the templates?");
-  q.events.clear();
-  any_callbacks massive = chain_with_jvp();
-  massive.mass.assign(144, 0);
-  for (std::size_t i = 0; i < 12; ++i) massive.mass[13 * i] = 1;
-  says(of_chain(massive), any_method("bdf5", {.name = "banded", .lower = 1, .upper = 1}),
-       "algebra banded for a problem with a mass matrix (M y' = f by name is solved with dense "
-       "ones) leave it out, or solve it by the templates?");
   CHECK_THROWS_WITH_AS(
       any_pattern(std::vector<int>{0, 2, 1}, std::vector<int>{0, 1}),
       "a sparsity pattern of 2 rows whose starts are not from 0 to that, in order (column j has "

@@ -48,6 +48,36 @@ TEST_CASE("gradients with an algebra keep the dot-product law, in five states") 
   }
 }
 
+TEST_CASE("events and mass matrices with an algebra: chosen methods, dense solutions, gradients") {
+  for (const char* problem :
+       {"transamp --t1 0.02", "chemakzo --t1 20", "bouncing_ball --t1 1 --params 9.81,0.8"}) {
+    CAPTURE(std::string(problem));
+    const std::string words = std::string("solve ") + problem + " --rtol 1e-7 --json ";
+    const auto dense = run(words + "--method rodas5p").json();
+    const auto chosen = run(words + "--algebra banded").json();
+    CHECK(chosen["method"] == "bdf5");
+    CHECK(chosen["status"] == "success");
+    CHECK(chosen.contains("events") == dense.contains("events"));
+    if (dense.contains("events")) CHECK(chosen["events"].size() == dense["events"].size());
+    for (std::size_t i = 0; i < dense["y"].size(); ++i)
+      CHECK(chosen["y"][i].get<double>() ==
+            doctest::Approx(dense["y"][i].get<double>()).epsilon(1e-3));
+  }
+  for (const char* words : {"chemakzo --t1 20 --algebra banded --method rodas5p",
+                            "transamp --t1 0.01 --algebra gmres_ilu0",
+                            "bouncing_ball --t1 1 --algebra banded --method esdirk547"}) {
+    CAPTURE(std::string(words));
+    const outcome o = run("grad --slots 5 --check --json " + std::string(words));
+    if (std::string(words).find("gmres") != std::string::npos) {
+      CHECK(o.exit_status == 2);
+      CHECK(o.err.find("algebra gmres_ilu0 with a mass matrix (compiled for that: dense, banded") !=
+            std::string::npos);
+    } else {
+      CHECK(o.json()["check"]["dot_product"]["difference"].get<double>() < 1e-9);
+    }
+  }
+}
+
 void says(const std::string& words, const char* text) {
   CAPTURE(words);
   const outcome o = run(words);
@@ -64,12 +94,12 @@ TEST_CASE("misuse of algebras says what to do") {
   says("solve rober --method kvaerno5 --algebra gmres",
        "method kvaerno5 with algebra gmres (it is compiled with dense) choose of these, or one of "
        "the methods bdf5, esdirk547, radau_iia5?");
-  says("solve transamp --algebra banded",
-       "--algebra banded with transamp (it has a mass matrix, which this command solves with dense "
-       "matrices) leave it out?");
+  says("solve transamp --algebra banded --method radau_iia5",
+       "method radau_iia5 with algebra banded and a mass matrix (compiled for that: bdf5, rodas5p) "
+       "take one of these, leave the algebra out, or solve it by the templates?");
   says("solve bouncing_ball --algebra banded --method radau_iia5",
-       "--algebra banded with bouncing_ball (it has events, which this command finds with dense "
-       "matrices) leave it out?");
+       "method radau_iia5 with algebra banded and events (compiled for that: bdf5, esdirk547) take "
+       "one of these, leave the algebra out, or solve it by the templates?");
   says("grad rober --algebra banded --method rodas5p --adjoint control_gradient_error",
        "--algebra banded with the adjoint control_gradient_error (gradients by it are those of "
        "recursive_checkpoint) leave one of them out?");

@@ -71,6 +71,12 @@ struct method_uses {
       push{};
 };
 
+/// For whom a method is compiled.
+struct kind_of_problem {
+  bool events = false, massive = false;
+  bool operator==(const kind_of_problem&) const = default;
+};
+
 struct method_entry {
   std::string_view name, source;
   int order = 0;
@@ -81,11 +87,15 @@ struct method_entry {
   method_uses massive,
       massive_with_events;  ///< for fields with a mass matrix; empty where it takes none
 
+  static auto place_of(kind_of_problem kind) -> method_uses method_entry::* {
+    if (kind.massive)
+      return kind.events ? &method_entry::massive_with_events : &method_entry::massive;
+    return kind.events ? &method_entry::with_events : &method_entry::plain;
+  }
   bool finds_events() const { return with_events.solve != nullptr; }
   bool takes_mass() const { return massive.solve != nullptr; }
   const method_uses& uses(const erased_field& f, const erased_events& events) const {
-    if (f.has_mass()) return events.empty() ? massive : massive_with_events;
-    return events.empty() ? plain : with_events;
+    return this->*place_of({!events.empty(), f.has_mass()});
   }
 };
 
@@ -137,23 +147,30 @@ auto algebra_texts() -> const std::vector<algebra_text>&;
 /// "dense"
 inline constexpr std::string_view dense_name = "dense";
 
-/// An algebra besides the dense one with a method that it is compiled for.
+/// That of a problem; a solve asks for it when it begins.
+using structure_finder = std::function<jacobian_structure(const initial_value_problem&)>;
+
+/// An algebra besides the dense one with a method and a kind of problem that it is compiled for.
 struct algebra_entry {
   std::string_view algebra, method;
-  std::function<method_uses(const jacobian_structure&)> uses;
+  kind_of_problem kind;
+  std::function<method_uses(const structure_finder&)> uses;
 };
 auto algebra_table() -> const std::vector<algebra_entry>&;
-/// "dense, banded, klu": of a method; "bdf5, rodas5p": of an algebra, of the dense one "all implicit"
+/// "dense, banded, klu": of a method
 auto algebras_of(std::string_view method) -> std::string;
-auto methods_of_algebra(std::string_view algebra, std::string_view between = ", ") -> std::string;
+/// "bdf5, rodas5p": of an algebra, for problems of a kind; of the dense one for y' = f without events "all implicit"
+auto methods_of_algebra(std::string_view algebra, kind_of_problem kind = {},
+                        std::string_view between = ", ") -> std::string;
 
 /// errors  std::invalid_argument: there is none of the name, or it is not compiled
 auto find_algebra(std::string_view name) -> const algebra_text&;
 
-/// A method with an algebra, for y' = f without events; with "dense" it stays as it is. What the algebra asks to know
-/// of the Jacobian is as given, or found near the problem's start where the field tells.
-/// errors  std::invalid_argument: it is not compiled for that; a structure of another size, or neither given nor told
+/// A method with an algebra, for problems of one kind; with "dense" it stays as it is. What the algebra asks to know
+/// of the Jacobian is as given, or found near each problem's start where the field tells.
+/// errors  std::invalid_argument: it is not compiled for that; of a solve, before any work: a structure of another size,
+///         one that is neither given nor told, or that leaves elements of a mass matrix out
 auto entry_with_algebra(const method_entry& m, const algebra_text& a, jacobian_structure given,
-                        const initial_value_problem& q, bool field_tells) -> method_entry;
+                        kind_of_problem kind, bool field_tells) -> method_entry;
 
 }  // namespace revode::compiled

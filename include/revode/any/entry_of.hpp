@@ -12,11 +12,6 @@
 
 namespace revode::compiled {
 
-/// For whom a method is compiled.
-struct kind_of_problem {
-  bool events = false, massive = false;
-};
-
 /// The problem as its solver takes it: with a mass matrix one of its own.
 template <kind_of_problem Kind>
 decltype(auto) posed(const initial_value_problem& q) {

@@ -33,6 +33,8 @@ class erased_massive_field : private erased_field {
       else
         m(w.row, w.column) = w.value;
   }
+  /// Its f alone, for what asks for derivatives: solved by itself it would be taken for y'.
+  const erased_field& alone() const { return *this; }
   /// As the field said, or empty.
   const std::vector<int>& index() const { return index_; }
   using erased_field::operator();
