@@ -213,6 +213,17 @@ module revode
       type(revode_adjoint), intent(in) :: adjoint
       type(c_ptr), intent(out) :: s
     end function
+    ! A solve for each of `count` columns of y0s(n, count) and ps(np, count), on threads; see revode.h.
+    integer(c_int) function revode_solve_each(q, method, o, count, y0s, ps, threads, s) bind(c)
+      import
+      type(c_ptr), value :: q
+      character(kind=c_char), intent(in) :: method(*)
+      type(revode_options), intent(in) :: o
+      integer(c_size_t), value :: count
+      real(c_double), intent(in) :: y0s(*), ps(*)
+      integer(c_int), value :: threads
+      type(c_ptr), intent(out) :: s(*)
+    end function
     subroutine revode_solution_free(s) bind(c)
       import
       type(c_ptr), value :: s

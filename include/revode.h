@@ -171,6 +171,12 @@ revode_code revode_solve_dense(const revode_problem* q, const char* method, cons
 revode_code revode_solve_differentiable(const revode_problem* q, const char* method,
                                         const revode_options* o, const revode_adjoint* adjoint,
                                         revode_solution** s);
+/* A solve for each of `count` starts and parameters, on so many threads (0: as many as the machine has), in the bits of as
+ * many calls: y0s has count times n numbers and ps count times np, NULL stands for those of the problem; s has room
+ * for `count` solutions, each to be freed. The problem's functions are called by several threads at once. */
+revode_code revode_solve_each(const revode_problem* q, const char* method, const revode_options* o,
+                              size_t count, const double* y0s, const double* ps, int threads,
+                              revode_solution** s);
 void revode_solution_free(revode_solution* s);
 
 /* 0: success; its name, and one sentence. */

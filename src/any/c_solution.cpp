@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
+#include <memory>
 
 #include <any/c_objects.hpp>
 
@@ -56,18 +57,38 @@ recursive_checkpoint as_checkpoint(const revode_adjoint& c) {
   return a;
 }
 
+/// The method with the algebra that the options name and the structure that the problem has.
+any_method method_of(const revode_problem& q, const char* method, const revode_options* o) {
+  any_algebra algebra = q.algebra;
+  if (const char* named = as_known(o, REVODE_OPTIONS, "revode_options").algebra)
+    algebra.name = named;
+  return any_method(std::string(&given(method, "the method")), std::move(algebra));
+}
+
 template <class Solve>
 revode_code solved(const revode_problem* q, const char* method, const revode_options* o,
                    revode_solution** s, Solve&& solve_it) {
   return guarded([&] {
     const any_problem problem = given(q, "the problem").posed();
     revode_solution*& out = given(s, "where the solution goes");
-    any_algebra algebra = q->algebra;
-    if (const char* named = as_known(o, REVODE_OPTIONS, "revode_options").algebra)
-      algebra.name = named;
-    const any_method m(std::string(&given(method, "the method")), std::move(algebra));
+    const any_method m = method_of(*q, method, o);
     out = new revode_solution{problem.y0.size(), problem.p.size(), solve_it(problem, m)};
   });
+}
+
+/// The points of rows of starts and parameters. Integrals start where those of the problem do.
+std::vector<any_point> points_of(const revode_problem& q, std::size_t count, const double* y0s,
+                                 const double* ps) {
+  const std::size_t n = q.q.y0.size(), np = q.q.p.size();
+  std::vector<any_point> points(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (ps != nullptr) points[k].p = listed(ps + k * np, np);
+    if (y0s == nullptr) continue;
+    points[k].y0 = listed(y0s + k * n, n);
+    if (q.integrand)
+      points[k].y0.insert(points[k].y0.end(), q.integrals.begin(), q.integrals.end());
+  }
+  return points;
 }
 
 void expect_number(const char* what, std::size_t k, std::size_t count) {
@@ -156,6 +177,19 @@ revode_code revode_solve_differentiable(const revode_problem* q, const char* met
     return name == recursive_checkpoint::name
                ? solve(problem, m, as_options(o), as_checkpoint(a))
                : solve(problem, m, as_options(o), any_adjoint{name, a.interval});
+  });
+}
+revode_code revode_solve_each(const revode_problem* q, const char* method, const revode_options* o,
+                              size_t count, const double* y0s, const double* ps, int threads,
+                              revode_solution** s) {
+  return guarded([&] {
+    const any_problem problem = given(q, "the problem").posed();
+    if (count > 0) given(s, "where the solutions go");
+    std::vector<std::unique_ptr<revode_solution>> made;
+    for (any_solution& one : solve_each(problem, method_of(*q, method, o), as_options(o),
+                                        points_of(*q, count, y0s, ps), threads))
+      made.emplace_back(new revode_solution{problem.y0.size(), problem.p.size(), std::move(one)});
+    for (std::size_t k = 0; k < count; ++k) s[k] = made[k].release();
   });
 }
 void revode_solution_free(revode_solution* s) { delete s; }

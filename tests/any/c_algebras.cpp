@@ -38,6 +38,16 @@ int entries(double t, const double* y, const double* p, double* numbers, void*) 
   chain_with_entries().sparse_jacobian(t, {y, n}, {p, 2}, {numbers, 3 * n - 2});
   return 0;
 }
+int mean(double, const double* y, const double*, double* dq, void*) {
+  dq[0] = 0;
+  for (std::size_t i = 0; i < n; ++i) dq[0] += y[i] / n;
+  return 0;
+}
+int mean_vjp(double, const double*, const double*, const double* w, double*, double* gy, double*,
+             void*) {
+  for (std::size_t i = 0; i < n; ++i) gy[i] += w[0] / n;
+  return 0;
+}
 int refusing(double, const double*, const double*, double*, void*) { return 7; }
 
 /// Objects of C's, freed at the end.
@@ -127,6 +137,71 @@ TEST_CASE("Jacobians in a band and on a pattern from C, and what they return") {
   c.solve("bdf5", "banded", REVODE_CALLBACK);
   CHECK(std::string(revode_last_error()) ==
         "the caller's banded_jacobian returned 7 (it ends the call) return 0 to go on?");
+}
+
+/// An ensemble of the problem, whose states have `length` numbers, beside as many solves.
+void check_ensemble(const chain_of_c& c, const std::string& algebra, std::size_t length = n) {
+  CAPTURE(algebra);
+  constexpr std::size_t count = 5;
+  std::vector<double> starts, parameters;
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t i = 0; i < n; ++i)
+      starts.push_back(0.1 * static_cast<double>(k) + 0.01 * static_cast<double>(i));
+    parameters.insert(parameters.end(), {40 - 5 * static_cast<double>(k), 3});
+  }
+  revode_options o = REVODE_OPTIONS;
+  o.algebra = algebra.c_str();
+  revode_solution* all[count];
+  REQUIRE(revode_solve_each(c.q, "bdf5", &o, count, starts.data(), parameters.data(), 3, all) ==
+          REVODE_OK);
+  for (std::size_t k = 0; k < count; ++k) {
+    any_state y(length), alone(length);
+    REQUIRE(revode_solution_y(all[k], y.data()) == REVODE_OK);
+    revode_solution_free(all[k]);
+    REQUIRE(revode_problem_set(c.q, &starts[n * k], &parameters[2 * k], 0, 0.5) == REVODE_OK);
+    revode_solution* s = nullptr;
+    REQUIRE(revode_solve(c.q, "bdf5", &o, &s) == REVODE_OK);
+    REQUIRE(revode_solution_y(s, alone.data()) == REVODE_OK);
+    revode_solution_free(s);
+    CHECK(y == alone);
+  }
+}
+
+TEST_CASE("an ensemble from C has the bits of its solves, with every algebra and an integral too") {
+  const chain_pattern of(n);
+  for (const std::string& algebra : any_algebra_names()) {
+    chain_of_c c;
+    REQUIRE(revode_problem_set_band(c.q, 1, 1) == REVODE_OK);
+    REQUIRE(revode_problem_set_pattern(c.q, of.starts.data(), of.rows.data()) == REVODE_OK);
+    check_ensemble(c, algebra);
+  }
+  chain_of_c c;
+  REQUIRE(revode_problem_set_band(c.q, static_cast<int>(n), 1) == REVODE_OK);
+  REQUIRE(revode_problem_set_quadrature(c.q, 1, nullptr, mean, mean_vjp, nullptr) == REVODE_OK);
+  check_ensemble(c, "banded", n + 1);
+}
+
+TEST_CASE("misuse of ensembles from C is told in words, and makes nothing") {
+  chain_of_c c;
+  revode_solution* all[2] = {nullptr, nullptr};
+  CHECK(revode_solve_each(c.q, "bdf5", nullptr, 0, nullptr, nullptr, 0, nullptr) == REVODE_OK);
+  CHECK(revode_solve_each(c.q, "bdf5", nullptr, 2, nullptr, nullptr, 0, nullptr) == REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()) ==
+        "where the solutions go is NULL (it is needed) pass what an earlier call gave?");
+  CHECK(revode_solve_each(c.q, "bdf5", nullptr, 2, nullptr, nullptr, -1, all) == REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()) ==
+        "threads = -1 (a number of threads is not negative) give one >= 0?");
+  REQUIRE(revode_problem_set_banded_jacobian(c.q, refusing) == REVODE_OK);
+  REQUIRE(revode_problem_set_band(c.q, 1, 1) == REVODE_OK);
+  revode_options o = REVODE_OPTIONS;
+  o.algebra = "banded";
+  CHECK(revode_solve_each(c.q, "bdf5", &o, 2, nullptr, nullptr, 2, all) == REVODE_CALLBACK);
+  CHECK(std::string(revode_last_error()) ==
+        "the caller's banded_jacobian returned 7 (it ends the call) return 0 to go on?");
+  CHECK(all[0] == nullptr);
+  REQUIRE(revode_solve_each(c.q, "bdf5", nullptr, 2, nullptr, nullptr, 2, all) == REVODE_OK);
+  revode_solution_free(all[0]);
+  revode_solution_free(all[1]);
 }
 
 TEST_CASE("misuse of algebras from C is told in words") {

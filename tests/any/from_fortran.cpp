@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
+#include <any/chain.hpp>
 #include <any/problems.hpp>
 
+// from_fortran.f90
 extern "C" int solve_from_fortran(const char* method, double* y, double* saved, double* event_t,
-                                  double* of_y0, double* of_p);  // from_fortran.f90
+                                  double* of_y0, double* of_p);
+extern "C" int solve_chain_from_fortran(const char* method, const char* algebra, const double* y0,
+                                        const double* w, double* y, double* of_y0, double* of_p,
+                                        double* ends);
 
 namespace revode {
 namespace {
@@ -45,6 +53,54 @@ TEST_CASE("Fortran gets the bits of C++: solves, save points, integrals, events,
     CHECK(std::memcmp(of_y0, bar.y0.data(), sizeof of_y0) == 0);
     CHECK(std::memcmp(of_p, bar.p.data(), sizeof of_p) == 0);
   }
+}
+
+/// The chain's own numbers on its pattern in the order of Fortran's, from the first row of a column.
+any_callbacks chain_with_both_shapes() {
+  any_callbacks c = chain_with_vjp();
+  c.banded_jacobian = chain_with_band().banded_jacobian;
+  c.sparse_jacobian = [](double, auto y, auto p, auto entries) {
+    std::size_t e = 0;
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      if (j > 0) entries[e++] = 0.75 * p[0];
+      entries[e++] = on_diagonal(y, p, j);
+      if (j + 1 < y.size()) entries[e++] = 1.25 * p[0];
+    }
+  };
+  return c;
+}
+
+TEST_CASE("Fortran gets the bits of C++ with banded and sparse matrices: gradients, ensembles") {
+  constexpr std::size_t n = 12;
+  std::vector<int> starts{0}, rows;
+  for (int j = 0; j < static_cast<int>(n); ++j) {
+    for (int i = std::max(j - 1, 0); i <= std::min(j + 1, static_cast<int>(n) - 1); ++i)
+      rows.push_back(i);
+    starts.push_back(static_cast<int>(rows.size()));
+  }
+  const any_problem q = of_chain(chain_with_both_shapes());
+  const std::vector<double> w{1, -2, 3, -4, 5, -6, 6, -5, 4, -3, 2, -1};
+  std::vector<any_point> points{{}, {.p = {30, 2}}, {.p = {20, 1}}};
+  for (const std::string& algebra : any_algebra_names())
+    for (const char* method : {"bdf5", "esdirk547", "radau_iia5"}) {
+      if (algebra != "banded" && algebra != "klu") continue;
+      CAPTURE(algebra);
+      CAPTURE(method);
+      const any_method m(
+          method, {.name = algebra, .lower = 1, .upper = 1, .pattern = any_pattern(starts, rows)});
+      const auto s = solve(q, m, options{}, recursive_checkpoint{.slots = 5});
+      const auto bar = s.pullback({.y = w});
+      double y[n], of_y0[n], of_p[2], ends[3][n];
+      REQUIRE(solve_chain_from_fortran(method, algebra.c_str(), q.y0.data(), w.data(), y, of_y0,
+                                       of_p, ends[0]) == 0);
+      CHECK(s.stats.jvp_evaluations == 0);
+      CHECK(std::memcmp(y, s.y.data(), sizeof y) == 0);
+      CHECK(std::memcmp(of_y0, bar.y0.data(), sizeof of_y0) == 0);
+      CHECK(std::memcmp(of_p, bar.p.data(), sizeof of_p) == 0);
+      const auto all = solve_each(q, m, options{}, points, 1);
+      for (std::size_t k = 0; k < 3; ++k)
+        CHECK(std::memcmp(ends[k], all[k].y.data(), sizeof ends[k]) == 0);
+    }
 }
 
 }  // namespace
