@@ -31,6 +31,8 @@ constexpr option_text report_option{
 
 constexpr std::array common_options{
     option_text{"--method", "NAME", "method (default: chosen for the tolerances, and said)"},
+    option_text{"--algebra", "NAME",
+                "linear algebra of implicit methods, see 'revode list algebras' (default dense)"},
     option_text{"--rtol", "X", "relative tolerance (default 1e-6)"},
     option_text{"--atol", "X", "absolute tolerance (default 1e-9; of a stiff problem: its own)"},
     option_text{"--fixed-step", "H", "equal steps of this length, no error control"},
@@ -41,8 +43,6 @@ constexpr std::array common_options{
     option_text{"--max-steps", "N", "most step attempts (default 1000000)"}};
 
 constexpr std::array run_options{
-    option_text{"--algebra", "NAME",
-                "linear algebra of implicit methods, see 'revode list algebras' (default dense)"},
     option_text{"--step-rounding", "R",
                 "lengths that steps may have: none, bits24 (4 bytes a step in a log) or octave16 "
                 "(1 byte) (default none)"},

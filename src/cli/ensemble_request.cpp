@@ -69,6 +69,11 @@ auto find_program(const ensemble_request& r, const std::string& device, bool gra
     -> lane_program {
   const lane_program on_threads{r.problem.name, length(r.problem.y0), r.method.name, true};
   if (device == thread_device) return on_threads;
+  if (r.algebra != compiled::dense_name) {
+    if (device.empty()) return on_threads;
+    misuse("--device " + device + " with --algebra " + std::string(r.algebra) +
+           " (lanes have dense matrices) leave one of them out?");
+  }
   std::string methods;
   for (const lane_program& program : lane_programs()) {
     if (!is_of(program, r.problem)) continue;
@@ -226,7 +231,8 @@ void ensemble_request::fill(index lane, double* y0, double* p) const {
 
 auto read_ensemble(const arguments& given) -> ensemble_request {
   const std::string device = read_device(given);
-  ensemble_request r(read_run(device == thread_device ? given : with_lane_method(given)));
+  const bool on_lanes = device != thread_device && !names_algebra(given);
+  ensemble_request r(read_run(on_lanes ? with_lane_method(given) : given));
   r.chosen = !given.has("--method");
   r.restart = std::exchange(r.settings.restart, nullptr);  // of the lanes, not of each solve
   r.program = find_program(r, device, given.has("--gradient"));

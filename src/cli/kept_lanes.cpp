@@ -69,6 +69,7 @@ run_print print_of(const ensemble_request& r) {
   add("kind", q.gradient ? "an ensemble with gradients" : "an ensemble");
   add("problem", r.problem.name);
   add("method", std::string(r.method.name));
+  add("algebra", std::string(r.algebra));
   add("device", std::string(r.program.run == nullptr ? thread_device : lane_device()));
   add("lanes", std::to_string(r.first) + " to " + std::to_string(r.first + q.lanes) + " of " +
                    std::to_string(r.all));

@@ -78,6 +78,33 @@ TEST_CASE("events and mass matrices with an algebra: chosen methods, dense solut
   }
 }
 
+TEST_CASE("an ensemble with an algebra has the bits of its solves, lanes and restarts know of it") {
+  const std::string words = " rober --method bdf5 --algebra banded --t1 4 --loss component:0 --json";
+  const auto all = run("ensemble --lanes 3 --sweep p:2=0:1e4 --gradient" + words).json();
+  CHECK(all["device"] == "threads");
+  for (std::size_t l = 0; l < 3; ++l) {
+    std::string p;
+    for (const auto& x : all["lane_params"][l]) p += (p.empty() ? "" : ",") + x.dump();
+    const auto alone = run("grad --params " + p + words).json();
+    CHECK(all["y"][l] == alone["y"]);
+    CHECK(all["gradient"]["p"][l] == alone["gradient"]["p"]);
+  }
+  CHECK(run("ensemble rober --lanes 2 --sweep p:0=0.04:0.05 --algebra banded --t1 4")
+            .out.find("method radau_iia5 (chosen), algebra banded") != std::string::npos);
+  CHECK(run("ensemble bouncing_ball --lanes 2 --sweep p:0=9:10 --algebra banded --t1 1 --json")
+            .json()["statuses"]["success"] == 2);
+  const temporary_file kept("kept_algebra");
+  const std::string restarted =
+      "ensemble rober --device threads --method bdf5 --lanes 2 --sweep p:0=0.04:0.05 --t1 4 "
+      "--restart " +
+      kept.path();
+  CHECK(run(restarted + " --algebra banded").exit_status == 0);
+  const outcome other = run(restarted);
+  CHECK(other.exit_status == 2);
+  CHECK(other.err.find("is that of another run (its algebra is banded, here it is dense)") !=
+        std::string::npos);
+}
+
 void says(const std::string& words, const char* text) {
   CAPTURE(words);
   const outcome o = run(words);
