@@ -173,7 +173,7 @@ void bind_solves(nb::module_& m) {
       nb::arg("interval"), nb::arg("slow_slots"), free());
   m.def(
       "solve_each",
-      [](const python_problem& q, const std::string& method, const options& o, const nb::object& y0,
+      [](const python_problem& q, const any_method& method, const options& o, const nb::object& y0,
          const nb::object& p, int threads) {
         const std::vector<any_point> points = points_of(q, y0, p);
         nb::gil_scoped_release unlocked;

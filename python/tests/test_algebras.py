@@ -60,3 +60,37 @@ def test_named_problems_tell_and_misuse_is_told():
         revode.solve("heat_1d:40", "bdf5", algebra="bandet")
     with pytest.raises(ValueError, match="without lower and upper"):
         revode.solve(problem(), "bdf5", algebra="banded")
+
+
+def test_an_ensemble_has_the_bits_of_its_solves():
+    told = {"banded": {"banded": (1, 1)}, "klu": {"sparsity": columns()}}
+    rows = [[40.0 - 5 * k, 3.0] for k in range(6)]
+    for algebra in set(told) & set(revode.algebras()):
+        each = revode.solve_each(problem(), "bdf5", p=rows, threads=3, algebra=algebra, **told[algebra])
+        for row, s in zip(rows, each):
+            q = revode.Problem(chain, np.linspace(0.1, 0.7, N), 0, 0.5, row, vjp=chain_vjp)
+            assert np.array_equal(s.y, revode.solve(q, "bdf5", algebra=algebra, **told[algebra]).y)
+
+
+def test_events_and_mass_matrices_go_with_bands():
+    fades = revode.Event(
+        lambda t, y, p: y[3] - 0.1,
+        name="fades",
+        terminal=True,
+        condition_gradient=lambda t, y, p: (0.0, np.eye(N)[3], [0.0, 0.0]),
+    )
+    start = np.linspace(0.1, 0.7, N)
+    q = revode.Problem(chain, start, 0, 0.5, [40.0, 3.0], vjp=chain_vjp, events=[fades])
+    s = revode.solve(q, "bdf5", adjoint="recursive_checkpoint", algebra="banded", banded=(1, 1))
+    dense = revode.solve(q, "radau_iia5", adjoint="recursive_checkpoint")
+    assert s.status == dense.status == "terminal_event"
+    assert np.isclose(s.events[0][0], dense.events[0][0], rtol=1e-5)
+    np.testing.assert_allclose(s.pullback(events=[1.0]).p, dense.pullback(events=[1.0]).p, rtol=1e-3, atol=1e-6)
+    mass = np.diag([2.0] * N) + np.diag([0.5] * (N - 1), 1)
+    q = revode.Problem(chain, start, 0, 0.5, [40.0, 3.0], vjp=chain_vjp, mass=mass)
+    s = revode.solve(q, "bdf5", adjoint="recursive_checkpoint", algebra="banded", banded=(1, 1))
+    dense = revode.solve(q, "radau_iia5", adjoint="recursive_checkpoint")
+    np.testing.assert_allclose(s.y, dense.y, atol=1e-5)
+    np.testing.assert_allclose(s.pullback(np.ones(N)).p, dense.pullback(np.ones(N)).p, rtol=1e-2, atol=1e-4)
+    with pytest.raises(ValueError, match="outside the band"):
+        revode.solve(q, "bdf5", algebra="banded", banded=(1, 0))

@@ -37,7 +37,8 @@ def running_cost(cost: float) -> NDArray[np.float64]:
 
 
 def ensemble() -> list[revode.Solution]:
-    return revode.solve_each("lorenz", y0=np.ones((10, 3)), threads=2)
+    large = revode.solve_each("heat_1d:40", "bdf5", p=np.ones((2, 1)), algebra="banded", banded=(1, 1))
+    return large + revode.solve_each("lorenz", y0=np.ones((10, 3)), threads=2)
 
 
 def network(batch: NDArray[np.float64]) -> revode.Gradient:

@@ -149,8 +149,13 @@ def solve_each(
     y0: ArrayLike | None = None,
     p: ArrayLike | None = None,
     threads: int = 0,
+    algebra: str = "dense",
+    sparsity: Any | None = None,
+    banded: tuple[int, int] | None = None,
     **options: Unpack[Options],
 ) -> list[_core.Solution]:
-    """A solve for each row of y0 and of p, on so many threads (0: all there are)."""
+    """A solve for each row of y0 and of p, on so many threads (0: all there are), with algebra, sparsity
+    and banded as in solve."""
     q = _core.Problem.named(problem) if isinstance(problem, str) else problem
-    return _core.solve_each(q, method, _options(options), y0, p, threads)
+    m = _method(method, algebra, sparsity, banded)
+    return _core.solve_each(q, m, _options(options), y0, p, threads)
