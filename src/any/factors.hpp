@@ -12,14 +12,14 @@ inline auto factors() -> std::vector<named_algebra<by_factors>> {
   using structure = const jacobian_structure&;
   using field = const erased_field&;
   return {
-      {"banded",
-       [](structure s, field f) -> by_factors {
-         return {by_band{{s.lower, s.upper}, &f}};
-       }},
+    {"banded",
+     [](structure s, field f) -> by_factors {
+       return {by_band{{s.lower, s.upper}, &f}};
+     }},
 #if REVODE_WITH_KLU
-      {"klu", [](structure s, field f) -> by_factors {
-         return {by_klu{{s.pattern}, &f}};
-       }},
+        {"klu", [](structure s, field f) -> by_factors {
+           return {by_klu{{s.pattern}, &f}};
+         }},
 #endif
   };
 }

@@ -93,8 +93,7 @@ std::vector<any_method> pairs() {
 
 any_cotangents with_times(const any_solution& s) {
   any_cotangents w = weights;
-  for (std::size_t k = 0; k < s.events.size(); ++k)
-    w.events.push_back(1 + static_cast<double>(k));
+  for (std::size_t k = 0; k < s.events.size(); ++k) w.events.push_back(1 + static_cast<double>(k));
   return w;
 }
 
@@ -152,8 +151,7 @@ TEST_CASE("every pair with events keeps the dot-product law, in equal bits of ev
       forward += (*w.y)[i] * pushed.y_dot[i];
       reverse += g.y0[i] * along.y0[i];
     }
-    for (std::size_t k = 0; k < s.events.size(); ++k)
-      forward += w.events[k] * pushed.events_dot[k];
+    for (std::size_t k = 0; k < s.events.size(); ++k) forward += w.events[k] * pushed.events_dot[k];
     CHECK(std::abs(forward - reverse) < 1e-9 * std::abs(forward));
     std::vector<recursive_checkpoint> memories{{.slots = 2}, {.budget = 100000}};
     memories[0].schedule = schedule_kind::binomial;
@@ -214,8 +212,9 @@ TEST_CASE("what is not compiled with events is refused in words") {
   };
   const std::string others =
       ") take one of these, leave the algebra out, or solve it by the templates?";
-  says(any_method("rodas5p", {.name = "banded"}),
-       "method rodas5p with algebra banded and events (compiled for that: bdf5, esdirk547" + others);
+  says(
+      any_method("rodas5p", {.name = "banded"}),
+      "method rodas5p with algebra banded and events (compiled for that: bdf5, esdirk547" + others);
   bool has_klu = false;
   for (const std::string& name : any_algebra_names()) has_klu = has_klu || name == "klu";
   says(any_method("bdf5", {.name = "gmres"}),

@@ -140,7 +140,8 @@ TEST_CASE("M y' = f with banded matrices has the bits of the templates: solves, 
   check_bits<rodas5p>("rodas5p");
 }
 
-TEST_CASE("every pair with a mass matrix keeps the dot-product law, in equal bits of every memory") {
+TEST_CASE(
+    "every pair with a mass matrix keeps the dot-product law, in equal bits of every memory") {
   any_tangents along{.y0 = any_state(n), .p = {0.5, -1}};
   for (std::size_t i = 0; i < n; ++i) along.y0[i] = std::cos(static_cast<double>(i));
   REQUIRE(pairs().size() >= 2);
@@ -193,7 +194,8 @@ TEST_CASE("callbacks with a mass matrix solve and differentiate with every pair 
   }
 }
 
-TEST_CASE("bands and patterns of typed fields hold the mass matrix, which those that are given must") {
+TEST_CASE(
+    "bands and patterns of typed fields hold the mass matrix, which those that are given must") {
   any_problem q = start;
   q.f = std::make_shared<const erased_field>(coupled{});
   const auto pattern = any_pattern(q);
@@ -201,8 +203,7 @@ TEST_CASE("bands and patterns of typed fields hold the mass matrix, which those 
   CHECK(pattern->find(0, 4) >= 0);
   CHECK(pattern->find(2, 9) < 0);
   const any_state found = solve(q, any_method("bdf5", {.name = "banded"}), o).y;
-  CHECK(found ==
-        solve(q, any_method("bdf5", {.name = "banded", .lower = 1, .upper = 4}), o).y);
+  CHECK(found == solve(q, any_method("bdf5", {.name = "banded", .lower = 1, .upper = 4}), o).y);
   const any_state dense = solve(q, "radau_iia5", o).y;
   for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(found[i] - dense[i]) < 2e-6);
   CHECK_THROWS_WITH_AS(

@@ -79,7 +79,8 @@ TEST_CASE("events and mass matrices with an algebra: chosen methods, dense solut
 }
 
 TEST_CASE("an ensemble with an algebra has the bits of its solves, lanes and restarts know of it") {
-  const std::string words = " rober --method bdf5 --algebra banded --t1 4 --loss component:0 --json";
+  const std::string words =
+      " rober --method bdf5 --algebra banded --t1 4 --loss component:0 --json";
   const auto all = run("ensemble --lanes 3 --sweep p:2=0:1e4 --gradient" + words).json();
   CHECK(all["device"] == "threads");
   for (std::size_t l = 0; l < 3; ++l) {
