@@ -7,6 +7,7 @@
 // prints: 2500 unknowns, 12300 entries
 // prints: population 0\.2
 // prints: differences agree
+// prints: at r = 1, 3 and 5: 0\.0[0-9]+, 0\.2[0-9]+ and 0\.[0-9]+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -111,5 +112,12 @@ int main() {
       (mean(solve(more, sparse, o), unused) - mean(solve(less, sparse, o), unused)) / (2 * h);
   const bool agree = std::abs(difference - r.gradient->p[1]) < 1e-3 * std::abs(difference);
   std::printf(agree ? "differences agree\n" : "differences say %.6f\n", difference);
+
+  // An ensemble on threads, each solve in the bits of one alone.
+  std::vector<any_point> rates;
+  for (const double r : {1.0, 3.0, 5.0}) rates.push_back({.p = {q.p[0], r}});
+  std::vector<double> means;
+  for (const any_solution& s : solve_each(q, sparse, o, rates)) means.push_back(mean(s, unused));
+  std::printf("at r = 1, 3 and 5: %.4f, %.4f and %.4f\n", means[0], means[1], means[2]);
   return agree ? 0 : 1;
 }
