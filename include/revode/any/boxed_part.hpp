@@ -34,6 +34,7 @@ class held_part {
   virtual auto copied() const -> std::unique_ptr<held_part> = 0;
   virtual void assign(const held_part& other) = 0;  ///< of the same type
   virtual void clear() = 0;
+  virtual bool keeps_factors() const = 0;
   virtual void pieces(const piece& visit) = 0;
   virtual void arrays(const array& visit) const = 0;
   virtual void temporaries(const array& visit) const = 0;
@@ -54,6 +55,7 @@ class held_part_of final : public held_part {
   void clear() override {
     if constexpr (requires { part.clear(); }) part.clear();
   }
+  bool keeps_factors() const override { return revode::keeps_factors(part); }
   void pieces(const piece& visit) override { for_each_piece(part, visit); }
   void arrays(const array& visit) const override {
     visit(kept_bytes(sizeof(*this)));
@@ -102,6 +104,7 @@ class boxed_part {
     return static_cast<const held_part_of<Part>&>(*held_).part;
   }
   void clear() { held_->clear(); }
+  bool keeps_factors() const { return held_->keeps_factors(); }
   template <class Visit>
   void pieces(Visit&& visit) {
     if (held_) held_->pieces([&](void* data, std::size_t bytes) { visit(data, bytes); });

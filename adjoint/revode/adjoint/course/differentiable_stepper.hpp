@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
  public:
   using base = stepper<M, F, Y, P, Events>;
   using typename base::tape_type;
+  using scratch_type = typename base::march_type::scratch_type;
 
   template <class Field>
   differentiable_stepper(const problem<Field, Y, P>& q, const M& m, const options& o,
@@ -95,6 +97,8 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
     pull_course<M, Y, P, base> pull;
     revode::status ended = revode::status::success;
     index pulled = 0;
+    std::optional<scratch_type>
+        scratch{};  // its own, of a method that keeps factors from step to step
     typename pull_course<M, Y, P, base>::ends_bar ends{};
   };
 
@@ -114,10 +118,30 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
     bool extended = false;
     for_each([&](loss& l) { l.ends = l.pull.gather(i, tape, extended); });
     for_each([&](loss& l) {
+      const own_scratch its(*this, l);
       l.pull.pull_any_step(i, tape, l.ends);
       ++l.pulled;
     });
   }
+  /// The loop has the scratch of a loss as long as this lives: factors that it keeps are those that it would keep alone.
+  class own_scratch {
+   public:
+    own_scratch(differentiable_stepper& loop, loss& l) : loop_(loop), loss_(l) {
+      if (!keeps_factors(loop_.scratch())) return;
+      if (!loss_.scratch)
+        loss_.scratch.emplace(make_part<scratch_type>(loop_.scheme(), loop_.y0()));
+      std::swap(loop_.scratch(), *loss_.scratch);
+    }
+    ~own_scratch() {
+      if (loss_.scratch) std::swap(loop_.scratch(), *loss_.scratch);
+    }
+    own_scratch(const own_scratch&) = delete;
+    own_scratch& operator=(const own_scratch&) = delete;
+
+   private:
+    differentiable_stepper& loop_;
+    loss& loss_;
+  };
 
   pull_course<M, Y, P, base> pull_;
   std::vector<loss> several_;

@@ -106,6 +106,7 @@ struct esdirk_scratch : explicit_stages<M, Y> {
   typename algebra_t<M>::template factors<Y> factors;
   sweep_factors kept{};
   held_matrix held{};
+  static constexpr bool keeps_factors() { return true; }
   Y stage, right, x[1], rest[1];
   Y of_stage[stages];  ///< cotangents of yᵢ, or tangents of kᵢ
 

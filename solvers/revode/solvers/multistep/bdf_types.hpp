@@ -155,6 +155,7 @@ struct bdf_scratch {
   typename L::template factors<Y> factors;
   sweep_factors kept{};
   held_matrix held{};
+  static constexpr bool keeps_factors() { return true; }
   Y right, x[1], rest[1];
   nordsieck<Y, K> dot;
 

@@ -148,6 +148,7 @@ struct radau_scratch {
   typename L::template jacobian<Y> jacobian[S];
   radau_factors<L, Y, S> factors;
   sweep_factors kept{};
+  static constexpr bool keeps_factors() { return true; }
   Y x[S], right[S], rest[S];
 
   radau_scratch() = default;

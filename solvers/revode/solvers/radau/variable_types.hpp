@@ -240,6 +240,7 @@ template <class L, class Y>
 struct variable_radau_scratch : by_stages<L, Y, radau_pull_work> {
   using base = by_stages<L, Y, radau_pull_work>;
   using base::base;
+  static constexpr bool keeps_factors() { return true; }
   /// Dense output is the tape's alone.
   static variable_radau_scratch for_dense_output(const Y&) { return {}; }
   template <class Self, class Visit>
