@@ -15,6 +15,10 @@ namespace revode {
 // sweep, over stages and steps, holds a matrix of an earlier stage and refines with it. What it decides by are
 // counts of its own, which no schedule changes, so that bits do not depend on schedules.
 
+/// Systems of up to 8 equations are cheaper solved than refined; of fixed size they pay for nothing else.
+template <class Y>
+inline constexpr bool may_hold_v = !(static_size_v<Y> >= 0 && static_size_v<Y> <= 8);
+
 /// Products with the Jacobian so far, either way.
 template <class System>
 index products_so_far([[maybe_unused]] const System& sys) {
@@ -156,8 +160,9 @@ void solve_derivative(const L& algebra, System& sys, double t, const Y& y, scala
     else
       add_product(w.jacobian, w.x[0], w.rest[0]);
   };
-  bool older = count_of(y) > 8 && w.kept.serve(w.held.shift);
-  if (!older) w.held = {};  // that of another sweep
+  bool older = may_hold_v<Y> && count_of(y) > 8 && w.kept.serve(w.held.shift);
+  if constexpr (may_hold_v<Y>)
+    if (!older) w.held = {};  // that of another sweep
   if constexpr (is_differentiable_v<T>) {
     // what is held has other derivatives: it serves as factors alone
   } else if constexpr (requires { w.factors.move(t, y, shift); }) {
@@ -168,16 +173,16 @@ void solve_derivative(const L& algebra, System& sys, double t, const Y& y, scala
   }
   const index before = products_so_far(sys);
   algebra.evaluate(sys, t, y, w.jacobian);
-  const auto products = static_cast<double>(products_so_far(sys) - before);
+  [[maybe_unused]] const auto products = static_cast<double>(products_so_far(sys) - before);
   const auto from_zero = [&](int most) { return refine_from_zero<Transposed>(w, residual, most); };
   if (older && w.kept.serve(now) && from_zero(sweeps_worth_trying(w.jacobian))) return;
   count_factorization(sys);
   const bool factored = true_of_all(y, factor_pencil(w.factors, w.jacobian, shift, mass));
   const bool solved = factored && from_zero(30);
-  const auto in_all =
+  [[maybe_unused]] const auto in_all =
       static_cast<double>(products_so_far(sys) - before);  // also those of a Krylov space
   w.kept.renew(now);
-  w.held.made(now, products, in_all - products + price_of(w.factors));
+  if constexpr (may_hold_v<Y>) w.held.made(now, products, in_all - products + price_of(w.factors));
   if (!factored) return report(sys, trouble_of_factors(w.jacobian));
   if (solved) return;
   const double size = std::abs(now) + largest_element(w.jacobian);
