@@ -175,15 +175,6 @@ REVODE_HD Part make_part([[maybe_unused]] const M& m, const Y& y) {
     return make_like<Part>(y);
 }
 
-/// Does a scratch keep factors, by which later steps of a sweep are solved too? It says so with a member.
-template <class Scratch>
-constexpr bool keeps_factors(const Scratch& w) {
-  if constexpr (requires { w.keeps_factors(); })
-    return w.keeps_factors();
-  else
-    return false;
-}
-
 /// A step at rest: its ends, the record for its replay and the method's tape. Whoever pulls, pushes
 /// or resumes a step needs nothing else. Tapes of its calls of the field spare them a part of the work.
 template <class M, class Y, class Calls = no_calls>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <revode/any/compiled.hpp>
+#include <revode/linalg/refinement.hpp>
 #include <revode/loop/snapshots.hpp>
 
 namespace revode::compiled {

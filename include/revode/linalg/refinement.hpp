@@ -172,6 +172,15 @@ class sweep_factors {
   double end_ = std::numeric_limits<double>::quiet_NaN(), shift_ = 0;
 };
 
+/// Does a scratch keep factors, by which later steps of a sweep are solved too? It says so with a member.
+template <class Scratch>
+constexpr bool keeps_factors(const Scratch& w) {
+  if constexpr (requires { w.keeps_factors(); })
+    return w.keeps_factors();
+  else
+    return false;
+}
+
 /// Sweeps of refinement with older factors that cost less than new ones.
 template <class Matrix>
 int sweeps_worth_trying(const Matrix& j) {

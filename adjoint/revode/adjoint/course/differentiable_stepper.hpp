@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <revode/adjoint/course/pull_course.hpp>
+#include <revode/linalg/refinement.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/solve/stepper.hpp>
 
