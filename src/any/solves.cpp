@@ -48,9 +48,6 @@ void check_dense(const any_problem& q, const compiled::method_entry& m) {
     misuse("method " + method +
            " on callbacks without a Jacobian (its stages are implicit) give jacobian, jvp or vjp, "
            "or by_finite_differences?");
-  if (!q.events.empty() && !m.finds_events())
-    misuse("method " + method +
-           " with events (it has no dense output to find them on) choose a method such as tsit5?");
 }
 
 /// What an algebra besides the dense one asks for.

@@ -62,9 +62,6 @@ void expect_compiled_for(const erased_problem& q, const method_entry& m) {
     misuse("method " + std::string(m.name) + " for " + q.name +
            " (it has a mass matrix; this command solves M y' = f by " +
            names_of(compiled::methods_with_mass()) + ") take rodas5p?");
-  if (!q.events.each.empty() && !m.finds_events())
-    misuse("method " + std::string(m.name) +
-           " with events (it has no dense output to find them on) choose a method such as tsit5?");
 }
 
 auto method_for(double rtol, bool stiff) -> std::string_view {

@@ -84,7 +84,7 @@ std::vector<method_entry> default_methods(const erased_problem& q) {
   std::vector<method_entry> chosen;
   for (const method_entry& m : compiled::method_table())
     if (m.has_estimate && m.asks_jacobian == q.stiff() && m.order > 2 &&
-        (!q.has_mass() || m.takes_mass()) && (q.events.each.empty() || m.finds_events()))
+        (!q.has_mass() || m.takes_mass()))
       chosen.push_back(m);
   return chosen;
 }

@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include <contract/stormer_verlet.hpp>
 #include <revode/any.hpp>
+#include <revode/any/functions_of.hpp>
 #include <revode/interop/eigen.hpp>
 #include <revode/problems/erased_events.hpp>
 #include <revode/revode.hpp>
@@ -154,6 +156,20 @@ TEST_CASE("methods by name have the bits of their own loops with a mass matrix a
   has_them_with_a_mass_matrix<rodas4p2>();
   has_them_with_a_mass_matrix<radau_iia9>();
   has_them_with_a_mass_matrix<ndf5>();
+}
+
+TEST_CASE("a method without dense output refuses events, also as a library brings it") {
+  const compiled::described_method m = compiled::described<contract::stormer_verlet>();
+  const erased_field field(swing{});
+  const compiled::initial_value_problem posed{field, start, 0.0, 3.0, constants};
+  erased_events falling;
+  falling.each.emplace_back(falls{});
+  const options steps{.fixed_step = 0.1};
+  CHECK(m.entry.plain.solve(posed, steps, {}).status == status::success);
+  CHECK_THROWS_WITH_AS(m.entry.with_events.solve(posed, steps, falling),
+                       "method stormer_verlet with located events (it has no dense output to find "
+                       "them on) choose a method such as tsit5?",
+                       std::invalid_argument);
 }
 
 }  // namespace

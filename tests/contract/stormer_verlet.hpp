@@ -7,9 +7,10 @@ namespace revode::contract {
 
 /// State (q, p), one half each; q' depends on t and p alone, p' on t and q alone:
 ///   p½ = p + h/2 p'(t, q),  q_new = q + h q'(t + h/2, p½),  p_new = p½ + h/2 p'(t_new, q_new)
-/// source  Hairer, Lubich & Wanner, Acta Numerica 12 (2003) 399–450, (1.5)
 struct stormer_verlet {
   static constexpr const char* name = "stormer_verlet";
+  static constexpr const char* source =
+      "Hairer, Lubich & Wanner, Acta Numerica 12 (2003) 399–450, (1.5)";
   static constexpr int order = 2;
 
   template <class Y>

@@ -81,9 +81,9 @@ struct method_entry {
   std::string_view name, source;
   int order = 0;
   bool has_estimate = false;
-  bool asks_jacobian = false;      ///< of the field: its stages are implicit
-  bool asks_second = false;        ///< derivatives of the field's Jacobian, in its pull
-  method_uses plain, with_events;  ///< with_events: empty where it has no dense output
+  bool asks_jacobian = false;  ///< of the field: its stages are implicit
+  bool asks_second = false;    ///< derivatives of the field's Jacobian, in its pull
+  method_uses plain, with_events;
   method_uses massive,
       massive_with_events;  ///< for fields with a mass matrix; empty where it takes none
 
@@ -92,7 +92,6 @@ struct method_entry {
       return kind.events ? &method_entry::massive_with_events : &method_entry::massive;
     return kind.events ? &method_entry::with_events : &method_entry::plain;
   }
-  bool finds_events() const { return with_events.solve != nullptr; }
   bool takes_mass() const { return massive.solve != nullptr; }
   const method_uses& uses(const erased_field& f, const erased_events& events) const {
     return this->*place_of({!events.empty(), f.has_mass()});

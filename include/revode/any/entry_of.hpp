@@ -131,8 +131,7 @@ template <class M>
 method_entry entry_of() {
   method_entry entry = listed<M>();
   entry.plain = uses_of<kind_of_problem{}>(M{});
-  if constexpr (has_dense_output_v<M>)
-    entry.with_events = uses_of<kind_of_problem{.events = true}>(M{});
+  entry.with_events = uses_of<kind_of_problem{.events = true}>(M{});
   if constexpr (takes_mass_v<M>) {
     entry.massive = uses_of<kind_of_problem{.massive = true}>(M{});
     entry.massive_with_events = uses_of<kind_of_problem{.events = true, .massive = true}>(M{});
