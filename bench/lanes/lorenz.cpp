@@ -17,7 +17,7 @@ ensemble<lorenz, vec<double, 3>, vec<double, 3>> sweep(double from, double to, d
   return e;
 }
 
-constexpr options tight{.rtol = 1e-13, .atol = 1e-13};
+const options tight{.rtol = 1e-13, .atol = 1e-13};
 
 }  // namespace
 
