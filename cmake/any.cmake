@@ -16,7 +16,7 @@ foreach(part RANGE ${last_part})
 #include <any/method_list.hpp>
 template auto revode::compiled::entries_of_part<@part@>() -> std::vector<method_entry>;
 ]])
-  if(part LESS 3) # explicit methods: long states are summed by vectors, all in one piece
+  if(part LESS 4) # explicit methods: long states are summed by vectors, all in one piece
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-UREVODE_HD;-O3" SKIP_PRECOMPILE_HEADERS ON)
   endif()
   list(APPEND any_sources ${source})

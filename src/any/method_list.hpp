@@ -12,14 +12,6 @@
 
 namespace revode::compiled {
 
-/// Of the further explicit, symplectic and stabilised methods there are those that stand for their
-/// kind.
-using methods =
-    decltype(joined(basic_methods{}, rosenbrock_methods{}, implicit_methods{},
-                    method_list<ssprk43, rdpk3sp_fsal49, owren_zennaro5, vern6, vern8, vern9,
-                                stormer_verlet, kahan_li8, rkc, rock4, reversible_heun>{},
-                    multistep_methods{}, adams_methods{}, switching_methods{}));
-
 /// Those of `Part` among the methods of the list.
 template <std::size_t Part, class... Methods>
 auto entries_among(method_list<Methods...>) -> std::vector<method_entry> {
@@ -35,7 +27,7 @@ auto entries_among(method_list<Methods...>) -> std::vector<method_entry> {
 
 template <std::size_t Part>
 auto entries_of_part() -> std::vector<method_entry> {
-  return entries_among<Part>(methods{});
+  return entries_among<Part>(all_methods{});
 }
 
 }  // namespace revode::compiled

@@ -91,7 +91,7 @@ std::vector<any_method> pairs() {
   return all;
 }
 
-any_cotangents with_times(const any_solution& s) {
+any_cotangents with_times(const auto& s) {
   any_cotangents w = weights;
   for (std::size_t k = 0; k < s.events.size(); ++k) w.events.push_back(1 + static_cast<double>(k));
   return w;
@@ -105,7 +105,7 @@ TEST_CASE("events with banded matrices have the bits of the templates: jumps, en
   REQUIRE(expected.status == status::terminal_event);
   REQUIRE(expected.events.size() >= 3);
   cotangents<vector> w{.y = as_vector(*weights.y)};
-  w.events = with_times(any_solution{.events = expected.events}).events;
+  w.events = with_times(expected).events;
   const auto bar = expected.pullback(w);
   const any_method by_name("bdf5", {.name = "banded"});
   for (const recursive_checkpoint& a : {recursive_checkpoint{}, recursive_checkpoint{.slots = 3}}) {

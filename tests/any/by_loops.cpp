@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <any/problems.hpp>
 #include <contract/stormer_verlet.hpp>
 #include <revode/any.hpp>
 #include <revode/any/functions_of.hpp>
@@ -95,11 +96,10 @@ TEST_CASE("every method goes through events, and its gradient back") {
   for (const std::string& name : any_method_names()) {
     CAPTURE(name);
     options o = with(1e-6);
-    const bool fixed = any_method(name).order() == 1 || name == "rk4" || name == "stormer_verlet" ||
-                       name == "kahan_li8";
-    if (fixed) o.fixed_step = name == "euler" || name == "implicit_euler" ? 1e-4 : 1e-3;
+    const compiled::method_entry* m = compiled::find_method_entry(name);
+    if (m != nullptr && !m->has_estimate) o.fixed_step = m->order == 1 ? 1e-4 : 1e-3;
     any_problem q = by_name();
-    if (name == "stormer_verlet" || name == "kahan_li8") q.p[1] = 0;  // they take separable fields
+    if (takes_halves(name)) q.p[1] = 0;
     const auto s = solve(q, name, o, recursive_checkpoint{.slots = 20});
     REQUIRE(s.status == status::success);
     const any_gradient g = s.pullback({.y = any_state{1.0, -2.0}});

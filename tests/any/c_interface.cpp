@@ -133,8 +133,7 @@ TEST_CASE("every method, adjoint, schedule and named problem can be reached from
   std::size_t methods = 0;
   for (; const char* method = revode_method_name(methods); ++methods) {
     CAPTURE(method);
-    const bool halves =
-        std::strcmp(method, "stormer_verlet") == 0 || !std::strcmp(method, "kahan_li8");
+    const bool halves = takes_halves(method);
     problem_of_c q;
     REQUIRE(revode_problem_named(halves ? "kepler" : "lotka_volterra", &q.it) == REVODE_OK);
     double from = 0;

@@ -52,6 +52,11 @@ inline any_callbacks predators_by_differences() {
   c.by_finite_differences = true;
   return c;
 }
+/// Is it one of the symplectic methods? They take fields whose halves depend on each other alone.
+inline bool takes_halves(std::string_view method) {
+  return method == "stormer_verlet" || method.starts_with("mclachlan_atela") ||
+         method.starts_with("kahan_li");
+}
 inline any_problem of(any_callbacks c) {
   return {.f = std::move(c), .y0 = {1.0, 1.5}, .t1 = 3, .p = {1.5, 1.0, 3.0, 1.0}};
 }

@@ -128,12 +128,6 @@ auto solve(const Q& q, const M& m, const options& o, const sketch& a) {
     return "#include <revode/adjoint/all.hpp>\nrevode::sketch there;\n"
 
 
-def by_name(s):
-    s.line("src/any/method_list.hpp", r"method_list<ssprk43", ", ssprk33")
-    return ("#define REVODE_METHOD_PARTS 1\n#include <any/method_list.hpp>\ntemplate <class... All>\nconstexpr bool has(revode::method_list<All...>) {\n"
-            "  return ((std::is_same_v<All, revode::ssprk33>) || ...);\n}\nstatic_assert(has(revode::compiled::methods{}));\n")
-
-
 def verb(s):
     s.copy("src/cli/new_command.cpp", "new_command", "sketch_command")
     s.line("src/cli/commands.hpp", r"report new_command\(const arguments& given\);\n",
@@ -153,7 +147,6 @@ KINDS = {
     "a problem": problem,
     "an adjoint": adjoint,
     "a schedule": schedule,
-    "a method by name": by_name,
     "a verb of the command": verb,
 }
 

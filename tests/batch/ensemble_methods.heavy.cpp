@@ -7,7 +7,7 @@ namespace {
 TEST_CASE("ensemble: fixed steps, every method") {
   const auto e = mixed_lanes(40);
   const options fixed{.fixed_step = 0.01};
-  for_each_method([&](auto m) {
+  for_each_method(explicit_methods{}, [&](auto m) {
     CAPTURE(m.name);
     check_against_single_solves(e, m, fixed, solve_by<16>(e, m, fixed));
   });
@@ -17,7 +17,7 @@ TEST_CASE("ensemble: adaptive steps and save points, every method with an estima
   auto e = mixed_lanes(40);
   add_save_points(e);
   const options o{.save = {.t0 = true, .t1 = true}};
-  for_each_method([&](auto m) {
+  for_each_method(explicit_methods{}, [&](auto m) {
     CAPTURE(m.name);
     if constexpr (has_estimate_v<decltype(m)>)
       check_against_single_solves(e, m, o, solve_by<16>(e, m, o));

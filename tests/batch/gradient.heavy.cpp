@@ -11,7 +11,7 @@ namespace {
 TEST_CASE("lane gradients: every method, fixed steps") {
   auto e = mixed_lanes(20);
   const options o{.fixed_step = 0.02};
-  for_each_method([&](auto m) {
+  for_each_method(explicit_methods{}, [&](auto m) {
     CAPTURE(m.name);
     check_against_pullbacks(e, m, o, false, gradient_by<16>(e, m, o, end_loss{}));
   });

@@ -53,8 +53,7 @@ template <class... Methods>
 struct method_list {};
 
 /// Every method of the library, by kind and order: the only registry. A new method is its own file
-/// and one line above and below. all_methods are the explicit Runge–Kutta ones; of these, the laws of
-/// further_methods are heavy tests.
+/// and one line above and below. The laws of further_methods are heavy tests.
 using basic_methods =
     method_list<euler, heun, midpoint, ralston, bosh3, rk4, tsit5, dopri5, bs5, vern7, dop853>;
 using further_methods = method_list<ssprk33, ssprk43, ssprk104, carpenter_kennedy2n54,
@@ -82,17 +81,15 @@ template <class... A, class... B, class... Lists>
 constexpr auto joined(method_list<A...>, method_list<B...>, Lists... more) {
   return joined(method_list<A..., B...>{}, more...);
 }
-using all_methods = decltype(joined(basic_methods{}, further_methods{}));
+using explicit_methods = decltype(joined(basic_methods{}, further_methods{}));
+using all_methods = decltype(joined(explicit_methods{}, symplectic_methods{}, stabilized_methods{},
+                                    reversible_methods{}, rosenbrock_methods{}, implicit_methods{},
+                                    multistep_methods{}, adams_methods{}, switching_methods{}));
 
 /// fn(method{}) for every method of a list, in its order.
 template <class Function, class... Methods>
 constexpr void for_each_method(method_list<Methods...>, Function&& fn) {
   (fn(Methods{}), ...);
-}
-
-template <class Function>
-constexpr void for_each_method(Function&& fn) {
-  for_each_method(all_methods{}, fn);
 }
 
 }  // namespace revode
