@@ -12,7 +12,8 @@ target_compile_options(revode_lanes INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:
 target_compile_options(revode_lanes INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>:-fno-math-errno;-Wno-pass-failed>)
 # nvcc sees visitors of tapes called where only the host goes, its output has its own pragmas, and
 # g++ 12 errs in it about what is not initialised. It also sees recordings that only the host makes
-# (#20011), but a field that lacks REVODE_HD gives the same warning: users keep that one.
+# (#20011), but a field that lacks REVODE_HD gives the same warning: users keep that one. A kernel that calls the
+# host in earnest is none, without an error: solves look for lanes that have not ended.
 list(APPEND lane_flags -fno-tree-slp-vectorize -Wno-unknown-pragmas -Wno-maybe-uninitialized)
 list(TRANSFORM lane_flags PREPEND -Xcompiler=)
 target_compile_options(

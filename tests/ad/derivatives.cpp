@@ -124,6 +124,28 @@ TEST_CASE_TEMPLATE("derivatives equal the ones by hand", Y, fixed, dynamic) {
   }
 }
 
+TEST_CASE("direction by direction, as a device takes them: products and second derivatives") {
+  using sweep = direction_sweep<fixed, fixed>;
+  const mixed_by_hand hand{at_y, at_p, at_t};
+  const auto expected = hand.second(at_w, at_kt, at_v);
+  const fixed of_y = pulled(hand.f_y(), at_w), of_p = pulled(hand.f_p(), at_w);
+  fixed gy{}, gp{}, gy2{}, hy{}, hp{}, hy2{};
+  no_numbers frozen{};
+  double gt = 1, ht = 0;
+  sweep::vjp(mixed_field{}, at_t, at_y, at_p, at_w, &gt, gy, gp);
+  sweep::vjp(mixed_field{}, at_t, at_y, at_p, at_w, static_cast<double*>(nullptr), gy2, frozen);
+  CHECK(gt == doctest::Approx(1 + dot(at_w, hand.f_t())).epsilon(1e-15));
+  agree(gy, of_y);
+  agree(gy2, of_y);
+  agree(gp, of_p);
+  sweep::second(mixed_field{}, at_t, at_y, at_p, at_w, at_kt, at_v, &ht, hy, hp);
+  sweep::second(mixed_field{}, at_t, at_y, at_p, at_w, at_kt, at_v, &ht, hy2, frozen);
+  CHECK(ht == doctest::Approx(2 * expected.t).epsilon(1e-14));
+  agree(hy, expected.y);
+  agree(hy2, expected.y);
+  agree(hp, expected.p);
+}
+
 TEST_CASE_TEMPLATE("the dot-product law holds to 1e-14 for every source", Y, vec<double, 5>,
                    vec<double, 11>, dynamic) {
   Y y{}, p{}, w{}, v{}, q{}, out{}, gy{}, gp{};

@@ -31,6 +31,23 @@ TEST_CASE("ensemble: a controller of two steps back and a bound on steps, which 
   check_against_single_solves(e, tsit5{}, o, solve_by<16>(e, tsit5{}, o));
 }
 
+/// A device whose code was none, as nvcc makes of a kernel that calls the host.
+struct asleep : place {
+  static constexpr int width = 1;
+  template <class Op>
+  static void for_each(index, const Op&) {}
+};
+
+TEST_CASE("ensemble: lanes that nobody has solved are told") {
+  ensemble_solver<tsit5, lorenz, state, state, asleep> solver(mixed_lanes(3), tsit5{}, {});
+  solver.run();
+  CHECK_THROWS_WITH_AS(
+      solver.result(),
+      "lane 0 was not solved on the device (what it calls is the host's: nvcc warns of it by "
+      "numbers 20011 to 20015) make it REVODE_HD, or run on_host{}?",
+      std::runtime_error);
+}
+
 TEST_CASE("ensemble: an order of starting changes no bit") {
   auto e = mixed_lanes(100);
   const auto plain = solve(e, tsit5{}, {}, place{});

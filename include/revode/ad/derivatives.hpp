@@ -8,7 +8,7 @@
 #include <revode/ad/dual.hpp>
 #include <revode/ad/dual_sweep.hpp>
 #include <revode/ad/field_calls.hpp>
-#include <revode/ad/recording/recording.hpp>
+#include <revode/ad/recorded_on_host.hpp>
 #include <revode/ad/recording/register_recording.hpp>
 #include <revode/ad/recording/straight_sweep.hpp>
 #include <revode/ad/recording/tracked_sweep.hpp>
@@ -20,9 +20,9 @@ namespace revode {
 
 /// The derivatives of a field f(t, y, p, dy), and their memory: one object per system and thread.
 ///   vjp: the field's own f.vjp, else forward duals in one sweep when all sizes are fixed and
-///        n + np + 1 <= 16 (no storage), else the reverse recording (host), of a few rows at a time where
-///        the field has f.rows and the state's length is known at run time (rows.hpp), of whole arrays
-///        where the state is recorded as one (array_calls.hpp).
+///        n + np + 1 <= 16 (no storage), else the reverse recording (on a device duals, a call an
+///        input), of a few rows at a time where the field has f.rows and the state's length is known at run
+///        time (rows.hpp), of whole arrays where the state is recorded as one (array_calls.hpp).
 ///   jvp: f.jvp, else one dual direction, likewise.
 ///   jacobian: f.jacobian, into a matrix of zeros, else duals: tracked_sweep for a vec of 5 to 32 elements where it knows
 ///        the field's structure, otherwise up to 10 columns a sweep (8 for dynamic sizes); else columns of
@@ -131,11 +131,10 @@ class derivatives {
       using sweep = register_sweep<F, Y, P>;
       if (sweep::fits(f, t, y, p)) return sweep::vjp(f, t, y, p, w, gt, gy, gp);
 #endif
-      if (gt != nullptr) {
+      if (gt != nullptr)
         dual_sweep<Y, P>::template vjp<n + tracked + 1>(f, t, y, p, w, gt, gy, gp);
-      } else {
+      else
         dual_sweep<Y, P>::template vjp<n + tracked>(f, t, y, p, w, gt, gy, gp);
-      }
     } else if constexpr (vjp_source == derivative_source::arrays) {
       pull_.pull(f, t, y, p, w, gt, gy, gp);
     } else if constexpr (vjp_source == derivative_source::recording) {
@@ -143,8 +142,7 @@ class derivatives {
       if constexpr (straight)
         if (straight_sweep<F, Y, P>::vjp(f, t, y, p, w, gt, gy, gp)) return;
 #endif
-      pull_.pull(f, t, y, p, w.data(), gt != nullptr, tracked != 0);
-      pull_.add_to(gt, gy, gp, [](const T& bar) { return bar; });
+      pull_.vjp(f, t, y, p, w, gt, gy, gp);
     }
   }
 
@@ -200,17 +198,20 @@ class derivatives {
     } else if constexpr (row_derivatives<F, Y, P>::pulls_moving) {
       rows_.pull_moving(f, t, y, p, u, kt, k, gt, gy, gp);
     } else if constexpr (small && call_accepts<F, Y, P, dual<push_scalar, sweep_width>>) {
-      if (gt != nullptr) {
+      if (gt != nullptr)
         dual_sweep<Y, P>::template second<n + tracked + 1>(f, t, y, p, u, kt, k, gt, gy, gp);
-      } else {
+      else
         dual_sweep<Y, P>::template second<n + tracked>(f, t, y, p, u, kt, k, gt, gy, gp);
-      }
     } else if constexpr (!small && call_accepts<F, Y, P, variable<push_scalar>>) {
 #if !defined(__CUDACC__)
       if constexpr (straight)
         if (straight_sweep<F, Y, P>::second(f, t, y, p, u, kt, k, gt, gy, gp)) return;
 #endif
+#if defined(__CUDA_ARCH__)
+      direction_sweep<Y, P>::second(f, t, y, p, u, kt, k, gt, gy, gp);
+#else
       second_by_recording(f, t, y, p, u, kt, k, gt, gy, gp);
+#endif
     } else {
       static_assert(always_false<GP>,
                     "this field has no second derivative (neither operator() nor a member vjp "
@@ -256,7 +257,7 @@ class derivatives {
   template <class S, int Tag>
   using kept_recording = std::conditional_t<
       small, nothing<Tag>,
-      std::conditional_t<by_arrays, array_call<F, Y, P, S>, recorded_field<F, Y, P, S>>>;
+      std::conditional_t<by_arrays, array_call<F, Y, P, S>, recorded_on_host<F, Y, P, S>>>;
 
   /// Arrays over S of y's and p's shapes: on the stack when sizes are fixed, else `member`, sized.
   template <class S, class Kept>

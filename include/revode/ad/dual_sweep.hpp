@@ -115,4 +115,51 @@ class dual_sweep {
   }
 };
 
+/// The same for fields of any fixed size, a call a direction: what a device does, which keeps no recordings.
+template <class Y, class P>
+class direction_sweep {
+  using T = scalar_t<Y>;
+  using push_scalar = dual<T, 1>;
+  static constexpr int n = static_size_v<Y>;
+
+ public:
+  template <class F, class GP>
+  REVODE_HD static void vjp(const F& f, T t, const Y& y, const P& p, const Y& w, T* gt, Y& gy,
+                            GP& gp) {
+    const auto of = [](const T& bar) { return bar; };
+    each(f, t, y.data(), p.data(), w, gt, gy, gp, of);
+  }
+  template <class F, class GP>
+  REVODE_HD static void second(const F& f, T t, const Y& y, const P& p, const Y& u, T kt,
+                               const Y& k, T* gt, Y& gy, GP& gp) {
+    const vec<T, 0> still{};
+    field_arrays<Y, P, push_scalar> moving;
+    seed_direction(moving, y, p, k, still);
+    push_scalar time(t);
+    time.d[0] = kt;
+    const auto of = [](const push_scalar& bar) { return bar.d[0]; };
+    each(f, time, moving.y.data(), moving.p.data(), u, gt, gy, gp, of);
+  }
+
+ private:
+  /// part(Σ wᵢ ∂fᵢ/∂x) for x each of y, p and t, over inputs of scalar S
+  template <class F, class S, class GP, class Part>
+  REVODE_HD static void each(const F& f, const S& t, const S* y, const S* p, const Y& w, T* gt,
+                             Y& gy, GP& gp, const Part& part) {
+    constexpr int parameters = static_size_v<GP>;
+    using D = dual<S, 1>;
+    field_arrays<Y, P, D> a;
+    for (int j = 0, all = n + parameters + (gt != nullptr); j < all; ++j) {
+      for (int i = 0; i < n; ++i) a.y.data()[i] = i == j ? D::input(y[i], 0) : D(y[i]);
+      for (int i = 0; i < static_size_v<P>; ++i)
+        a.p.data()[i] = n + i == j && i < parameters ? D::input(p[i], 0) : D(p[i]);
+      f(j == n + parameters ? D::input(t, 0) : D(t), a.y, a.p, a.dy);
+      S sum(-0.0);
+      for (int i = 0; i < n; ++i) sum = muladd(w.data()[i], a.dy.data()[i].d[0], sum);
+      T& bar = j < n ? gy.data()[j] : j < n + parameters ? gp.data()[j - n] : *gt;
+      bar = bar + part(sum);
+    }
+  }
+};
+
 }  // namespace revode

@@ -84,6 +84,13 @@ class recorded_field {
     recording_.pull(arrays_.dy.data(), weights, n);
   }
 
+  /// gt (unless null), gy, gp += wᵀ (f_t, f_y, f_p); nothing is recorded of p for an empty gp.
+  template <class Z, class Q, class GY, class GP>
+  void vjp(const F& f, const S& t, const Z& y, const Q& p, const Z& w, S* gt, GY& gy, GP& gp) {
+    pull(f, t, y, p, w.data(), gt != nullptr, static_size_v<GP> != 0);
+    add_to(gt, gy, gp, [](const S& bar) { return bar; });
+  }
+
   const S& of_time() const { return recording_.adjoint(time_); }
   const S& of_state(int i) const { return recording_.adjoint(i); }
   const S& of_parameter(int i) const { return recording_.adjoint(first_parameter_ + i); }

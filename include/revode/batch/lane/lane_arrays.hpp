@@ -41,6 +41,9 @@ struct lane_inputs {
   REVODE_HD index started(index k) const { return order == nullptr ? k : order[k]; }
 };
 
+/// A lane's `ended` until it has; otherwise a status.
+inline constexpr std::int64_t running = -1;
+
 /// The results. Save point k of lane l has number i at ys[(k n + i) stride + l].
 template <class T>
 struct lane_outputs {

@@ -21,8 +21,6 @@ inline constexpr index no_deadline = std::numeric_limits<index>::max();
 template <class M>
 inline constexpr int lane_order = estimate_order<M>();
 
-/// A lane's `ended` while it runs; otherwise a status.
-inline constexpr std::int64_t running = -1;
 REVODE_HD constexpr std::int64_t code(status s) { return static_cast<std::int64_t>(s); }
 
 /// The squared error of an attempt whose new state is not finite though its estimate passes: no

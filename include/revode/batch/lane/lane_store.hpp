@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <thrust/copy.h>
@@ -78,7 +80,9 @@ class lane_store {
     put_columns(p, p_, in_.p);
   }
 
+  /// All lanes, to be solved anew.
   lane_queue queue() {
+    ended_.assign(static_cast<std::size_t>(stride_), running);
     if constexpr (Place::catches) {
       __atomic_store_n(elements(next_), 0ULL, __ATOMIC_RELAXED);
     } else {
@@ -116,10 +120,19 @@ class lane_store {
   }
 
   /// How each lane has ended.
+  /// errors  std::runtime_error: one has not, for device code that calls the host is none
   std::vector<status> statuses() const {
+    std::vector<std::int64_t> codes = host(ended_);
+    codes.resize(static_cast<std::size_t>(lanes_));
     std::vector<status> all;
-    for (const auto code : host(ended_)) all.push_back(static_cast<status>(code));
-    all.resize(static_cast<std::size_t>(lanes_));
+    for (const std::int64_t code : codes) {
+      if (code == running)
+        throw std::runtime_error(
+            "lane " + std::to_string(all.size()) +
+            " was not solved on the device (what it calls is the host's: nvcc warns of it by "
+            "numbers 20011 to 20015) make it REVODE_HD, or run on_host{}?");
+      all.push_back(static_cast<status>(code));
+    }
     return all;
   }
 
@@ -214,7 +227,7 @@ class lane_store {
     const auto stride = static_cast<std::size_t>(stride_);
     y_.assign(stride * static_cast<std::size_t>(n), T(0));
     t_.assign(stride, 0.0);
-    ended_.assign(stride, 0);
+    ended_.assign(stride, running);
     for (auto* counts : {&attempts_, &accepted_, &evaluations_, &saved_}) counts->assign(stride, 0);
     ys_.assign(stride * static_cast<std::size_t>(n * points_), T(0));
     out_ = {.stride = stride_,
