@@ -21,7 +21,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "peers")]
 import draw.lanes as draw  # noqa: E402
-from environment import ENSEMBLES, LIBRARIES, Worker, environment, pinned, pins  # noqa: E402
+from environment import ENSEMBLES, LIBRARIES, Worker, environment, pinned  # noqa: E402
 
 HEAD = """Half the square of the end state's norm is what gradients are of, by y0 and p of every lane. Errors are |x - r| / |r|
 over up to 64 lanes; of gradients the worse of both parts; r is a solve at a much tighter tolerance. Times are the least of all
@@ -57,6 +57,14 @@ def measure(o, name, workers_of):
         for worker in workers:
             worker.end()
     return {k: v for k, v in case.items() if k not in ("y0", "p", "samples")} | {"rows": list(rows.values())}
+
+
+def versions(python, library):
+    """Of a library and what it stands on, in this Python."""
+    names = LIBRARIES[library]
+    ask = "import sys; from importlib.metadata import version; print(*map(version, sys.argv[1:]))"
+    said = subprocess.run([python, "-c", ask, *names], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return dict(zip(names, said.split()))
 
 
 def report(data, folder):
@@ -96,7 +104,7 @@ def main():
     names = [name for name in o.cases.split(";") if name]
     names = names or json.loads(subprocess.run([o.program, "--list"], stdout=subprocess.PIPE, check=True).stdout)
     cases = [measure(o, name, workers_of) for name in names]
-    libraries = [f"{name} {pins()[name]}" if not o.python else name for of in pythons for name in LIBRARIES[of]]
+    libraries = [f"{name} {version}" for of, python in pythons.items() for name, version in versions(python, of).items()]
     data = {"machine": cases[0]["machine"], "device": o.device, "date": datetime.date.today().isoformat(),
             "libraries": (["Boost.Odeint"] if o.device == "cpu" else []) + libraries, "command": "tools/dev " + ("gpu" if o.device == "cuda" else "bench lanes"),
             "cases": cases}

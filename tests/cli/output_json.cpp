@@ -157,6 +157,9 @@ TEST_CASE("list names every problem, method, algebra, adjoint, schedule and ense
                                             "schedules", "ensembles"});
   CHECK(j["problems"][0]["name"] == "decay");
   CHECK(j["methods"][0]["name"] == "euler");
+  for (const auto& m : j["methods"])
+    if (m["name"] == "tsit5" || m["name"] == "rodas5p")
+      CHECK(m["mass"] == (m["name"] == "tsit5" ? "y'" : "M y'"));
   CHECK(j["algebras"][0]["name"] == "dense");
   CHECK(j["adjoints"][0]["name"] == "recursive_checkpoint");
   CHECK(j["schedules"][2]["name"] == "binomial");
