@@ -44,7 +44,7 @@ gpu() {
   configure cuda -B build/gpu -DREVODE_BENCHMARKS=ON -DCMAKE_CXX_FLAGS=-march=x86-64-v3 \
     -DCMAKE_CUDA_FLAGS=-Xcompiler=-march=x86-64-v3 -DCMAKE_CUDA_ARCHITECTURES="$card" \
     -DCMAKE_COMPILE_WARNING_AS_ERROR=OFF
-  build gpu --target test_batch test_cuda_ensemble test_cuda_events test_cuda_wide cuda_compile revode-bench-lanes revode_command
+  build gpu --target test_batch test_cuda_ensemble test_cuda_events test_cuda_wide test_cuda_emulated cuda_compile revode-bench-lanes revode_command
   stage tests gpu_test
   if command -v compute-sanitizer >/dev/null; then
     stage sanitizer gpu_sanitize

@@ -156,8 +156,12 @@ class direction_sweep {
       f(j == n + parameters ? D::input(t, 0) : D(t), a.y, a.p, a.dy);
       S sum(-0.0);
       for (int i = 0; i < n; ++i) sum = muladd(w.data()[i], a.dy.data()[i].d[0], sum);
-      T& bar = j < n ? gy.data()[j] : j < n + parameters ? gp.data()[j - n] : *gt;
-      bar = bar + part(sum);
+      if (j < n)  // nvcc 13 loses sums into one of three that is chosen by ?:
+        gy.data()[j] = gy.data()[j] + part(sum);
+      else if (j < n + parameters)
+        gp.data()[j - n] = gp.data()[j - n] + part(sum);
+      else
+        *gt = *gt + part(sum);
     }
   }
 };

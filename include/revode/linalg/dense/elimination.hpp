@@ -59,9 +59,8 @@ REVODE_HD bool eliminate(T* a, T* reciprocals, int* pivots, Size size) {
   const int n = size;
   bool regular = true;
   for (int k = 0; k < n; ++k) {
-    T* __restrict upper = a + k * n;
     int best = k;
-    auto largest = size_of(upper[k]);
+    auto largest = size_of(a[k * n + k]);
     using R = decltype(largest);
     for (int i = k + 1; i < n; ++i) {
       const R here = size_of(a[i * n + k]);
@@ -70,6 +69,7 @@ REVODE_HD bool eliminate(T* a, T* reciprocals, int* pivots, Size size) {
     }
     pivots[k] = best;
     exchange_rows(a, k, best, n, size);
+    const T* __restrict upper = a + k * n;
     regular = regular && largest > R(0) && largest - largest == R(0);
     const T reciprocal = reciprocal_of(upper[k]);
     reciprocals[k] = reciprocal;
