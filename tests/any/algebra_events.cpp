@@ -223,9 +223,6 @@ TEST_CASE("what is not compiled with events is refused in words") {
   says(any_method("tsit5", {.name = "banded"}),
        "method tsit5 with algebra banded (it solves no linear systems) leave the algebra out, or "
        "take one of the methods bdf5, esdirk547, rodas5p, radau_iia5?");
-  says("bdf5",
-       "method bdf5 with events (they are compiled for tsit5, dop853, rodas5p, radau_iia5) choose "
-       "one of these, or solve it by the templates?");
 }
 
 }  // namespace
