@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of large states and of stiff methods on a device, whose derivatives are recordings on the host: compared
 // with single solves. `device`, as test_cuda_ensemble; ends with 77 (skipped) where there is none.
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -13,27 +12,9 @@
 #include <revode/solvers/rodas5p.hpp>
 #include <revode/solvers/tsit5.hpp>
 
+#include "half_square.hpp"
+
 namespace revode {
-
-struct half_square {
-  template <class Y>
-  REVODE_HD auto operator()(index, const Y& y) const {
-    auto sum = 0.5 * (y[0] * y[0]);
-    for (int i = 1; i < static_size_v<Y>; ++i) sum += 0.5 * (y[i] * y[i]);
-    return sum;
-  }
-};
-
-/// |a − b| / |b|
-template <class V>
-double distance(const V& a, const V& b) {
-  double difference = 0, size = 0;
-  for (int i = 0; i < length(b); ++i) {
-    difference = std::hypot(difference, a[i] - b[i]);
-    size = std::hypot(size, b[i]);
-  }
-  return difference / size;
-}
 
 /// Lanes off by more than `bound` from their single solve, or twice that in their gradient: another processor rounds in
 /// its own way.

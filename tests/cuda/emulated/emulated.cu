@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What nvcc makes of lanes for a device, without a device: the kernels' PTX, translated to C++ (ptx_to_cpp.py), solves
 // lanes and their gradients as single solves do.
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <type_traits>
@@ -39,17 +38,6 @@ struct device : on_host {
         kernel_of<Group>(reinterpret_cast<const char*>(&group), n, static_cast<std::uint32_t>(i));
   }
 };
-
-/// |a − b| / |b|
-template <class V>
-double distance(const V& a, const V& b) {
-  double apart = 0, size = 0;
-  for (int i = 0; i < length(b); ++i) {
-    apart = std::hypot(apart, a[i] - b[i]);
-    size = std::hypot(size, b[i]);
-  }
-  return apart / size;
-}
 
 template <bool Gradients, class M, class F, class Y, class P>
 int wrong_lanes(const ensemble<F, Y, P>& e, const M& m, const options& o) {

@@ -7,16 +7,9 @@
 #include <revode/solvers/bosh3.hpp>
 #include <revode/solvers/rosenbrock23.hpp>
 
-namespace revode::emulated {
+#include "../../batch/half_square.hpp"
 
-struct half_square {
-  template <class Y>
-  REVODE_HD auto operator()(index, const Y& y) const {
-    auto sum = 0.5 * (y[0] * y[0]);
-    for (int i = 1; i < static_size_v<Y>; ++i) sum += 0.5 * (y[i] * y[i]);
-    return sum;
-  }
-};
+namespace revode::emulated {
 
 // On the host the derivatives of both fields are recordings, which a device has not.
 template <class M, class F, int N, int P>

@@ -88,7 +88,7 @@ void residual_by_product(System& sys, double t, const Y& y, scalar_t<Y> shift, c
   if constexpr (Transposed) {
     vec<T, 0> none{};
     copy(right, out);
-    sys.vjp(t, y, x, static_cast<T*>(nullptr), out, none);
+    sys.vjp(t, y, x, static_cast<time_bar_t<Y>*>(nullptr), out, none);
   } else {
     multiply_by_jacobian(sys, t, y, x, out);
     add(right, out);
