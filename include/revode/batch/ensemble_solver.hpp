@@ -125,6 +125,7 @@ class ensemble_solver {
     const forward_group<M, F, state, P, width, Fixed, Saved> group{
         m_, f_, rules_of(options_), store_.inputs(), store_.outputs(), store_.queue(), &failures_};
     const index groups = (store_.lanes() + width - 1) / width;
+    store_.begin();
     Place::for_each(std::min(Place::workers(group), groups), group);
   }
 
@@ -153,6 +154,7 @@ class ensemble_solver {
     group.arena = gradients_.template prepare<M, Y, P>(store_, memory, workers, together, Fixed,
                                                        changed_, Times);
     group.out = gradients_.outputs();
+    store_.begin();
     Place::for_each(workers, group);
     return !gradients_.overflowed();
   }

@@ -80,9 +80,10 @@ class lane_store {
     put_columns(p, p_, in_.p);
   }
 
-  /// All lanes, to be solved anew.
+  /// From here on no lane has ended.
+  void begin() { ended_.assign(static_cast<std::size_t>(stride_), running); }
+
   lane_queue queue() {
-    ended_.assign(static_cast<std::size_t>(stride_), running);
     if constexpr (Place::catches) {
       __atomic_store_n(elements(next_), 0ULL, __ATOMIC_RELAXED);
     } else {
@@ -227,7 +228,7 @@ class lane_store {
     const auto stride = static_cast<std::size_t>(stride_);
     y_.assign(stride * static_cast<std::size_t>(n), T(0));
     t_.assign(stride, 0.0);
-    ended_.assign(stride, running);
+    ended_.assign(stride, 0);
     for (auto* counts : {&attempts_, &accepted_, &evaluations_, &saved_}) counts->assign(stride, 0);
     ys_.assign(stride * static_cast<std::size_t>(n * points_), T(0));
     out_ = {.stride = stride_,
