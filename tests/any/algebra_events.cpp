@@ -2,11 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include <any/chain.hpp>
+#include <any/same_bits.hpp>
 #include <revode/any.hpp>
 #include <revode/any/compiled.hpp>
 #include <revode/linalg/banded.hpp>
@@ -19,14 +19,6 @@ namespace revode {
 namespace {
 
 using vector = Eigen::VectorXd;
-
-bool same_bits(const any_state& a, const vector& b) {
-  return a.size() == static_cast<std::size_t>(b.size()) &&
-         std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
-vector as_vector(const any_state& y) {
-  return Eigen::Map<const vector>(y.data(), static_cast<Eigen::Index>(y.size()));
-}
 
 /// What is left in the middle falls to a quarter: then more is put there.
 struct refill {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <any/problems.hpp>
+#include <any/same_bits.hpp>
 #include <contract/stormer_verlet.hpp>
 #include <revode/any.hpp>
 #include <revode/any/functions_of.hpp>
@@ -47,9 +48,6 @@ any_problem by_name() {
                 .p = {4.0, 0.1, 0.5}};
   q.events.push_back(std::make_shared<const erased_event>(falls{}));
   return q;
-}
-bool same_bits(const any_state& a, const vector& b) {
-  return a == any_state(b.data(), b.data() + b.size());
 }
 options with(double rtol) { return {.rtol = rtol, .atol = rtol, .save = {.ts = {0.3, 1.1, 2.9}}}; }
 

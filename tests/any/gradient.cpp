@@ -2,19 +2,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstring>
 
 #include <any/problems.hpp>
+#include <any/same_bits.hpp>
 #include <revode/problems/catalog.hpp>
 #include <revode/revode.hpp>
 #include <revode/solvers/explicit/runge_kutta.hpp>
 
 namespace revode {
 namespace {
-
-bool same_bits(const any_state& a, const any_state& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
 
 double off(const any_gradient& a, const any_gradient& b) {
   double most = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <memory>
 
 #include <any/chain.hpp>
+#include <any/same_bits.hpp>
 #include <revode/any.hpp>
 #include <revode/interop/klu.hpp>
 #include <revode/problems/erased_events.hpp>
@@ -19,14 +19,6 @@ namespace revode {
 namespace {
 
 using vector = Eigen::VectorXd;
-
-vector as_vector(const any_state& y) {
-  return Eigen::Map<const vector>(y.data(), static_cast<Eigen::Index>(y.size()));
-}
-bool same_bits(const any_state& a, const vector& b) {
-  return as_vector(a).size() == b.size() &&
-         std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
 
 template <class M>
 void check_bits(const char* name) {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <vector>
 
+#include <any/same_bits.hpp>
 #include <revode/any.hpp>
 #include <revode/problems/catalog.hpp>
 #include <revode/problems/chemakzo.hpp>
@@ -19,11 +19,6 @@ namespace revode {
 namespace {
 
 using vector = Eigen::VectorXd;
-
-bool same_bits(const any_state& a, const vector& b) {
-  return a.size() == static_cast<std::size_t>(b.size()) &&
-         std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
 
 /// The problem over Eigen's vectors, of its own type.
 template <class F>

@@ -7,17 +7,13 @@
 #include <cstring>
 
 #include <any/problems.hpp>
+#include <any/same_bits.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
 #include <revode/problems/catalog.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 namespace revode {
 namespace {
-
-bool same_bits(const any_state& a, const auto& b) {
-  return a.size() == static_cast<std::size_t>(b.size()) &&
-         std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
 
 /// (y0 − 1)² + p3 y1 t, and its derivative.
 struct effort {

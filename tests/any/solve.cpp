@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include <cstring>
-
 #include <any/problems.hpp>
+#include <any/same_bits.hpp>
 #include <revode/any.hpp>
 #include <revode/problems/catalog.hpp>
 #include <revode/revode.hpp>
@@ -12,11 +11,6 @@
 
 namespace revode {
 namespace {
-
-bool same_bits(const any_state& a, const Eigen::VectorXd& b) {
-  return a.size() == static_cast<std::size_t>(b.size()) &&
-         std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
 
 problem<const erased_field&, Eigen::VectorXd, Eigen::VectorXd> typed(const erased_problem& q) {
   return {q.f, q.y0, q.t0, q.t1, q.p};
