@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <revode/batch/ensemble_dense.hpp>
+#include <revode/batch/ensemble_events.hpp>
+
 #include "ensemble_checks.hpp"
 
 namespace revode {
@@ -31,6 +34,12 @@ TEST_CASE("ensemble: a controller of two steps back and a bound on steps, which 
   check_against_single_solves(e, tsit5{}, o, solve_by<16>(e, tsit5{}, o));
 }
 
+struct never {
+  template <class P>
+  REVODE_HD auto time(const P& p) const {
+    return p[0] + 1e9;
+  }
+};
 /// A device whose code was none, as nvcc makes of a kernel that calls the host.
 struct asleep : place {
   static constexpr int width = 1;
@@ -41,6 +50,10 @@ struct asleep : place {
 TEST_CASE("ensemble: lanes that nobody has solved are told") {
   ensemble_solver<tsit5, lorenz, state, state, asleep> solver(mixed_lanes(3), tsit5{}, {});
   solver.run();
+  CHECK_THROWS_WITH_AS(solve(mixed_lanes(3), tsit5{}, {}, dense_output{}, asleep{}),
+                       doctest::Contains("lane 0 was not solved"), std::runtime_error);
+  CHECK_THROWS_WITH_AS(solve(mixed_lanes(3), tsit5{}, {}, events(never{}), asleep{}),
+                       doctest::Contains("lane 0 was not solved"), std::runtime_error);
   CHECK_THROWS_WITH_AS(
       solver.result(),
       "lane 0 was not solved on the device (what it calls is the host's: nvcc warns of it by "

@@ -71,7 +71,8 @@ class dense_ensemble : public ensemble_solution<Y> {
       return forward_group<M, F, state, P, W, Fixed, true>{
           m_, f_, rules_of(o), store_.inputs(), store_.outputs(), store_.queue(), &failures};
     };
-    const auto run = [](const auto& group, index lanes) {
+    const auto run = [&](const auto& group, index lanes) {
+      store_.begin();
       Place::for_each(std::min(Place::workers(group), (lanes + W - 1) / W), group);
     };
     run(forward(), store_.lanes());

@@ -136,6 +136,7 @@ ensemble_solution<Y> solve_side_by_side(const ensemble<F, Y, P>& e, const M& m, 
         {m, e.f, rules_of(o), store.inputs(), store.outputs(), store.queue(), &failures},
         events.inputs(),
         events.sheet(lanes)};
+    store.begin();
     Place::for_each(std::min(Place::workers(group), (lanes + W - 1) / W), group);
   } while (!events.collect(s.events));
   auto occurred = std::move(s.events);
