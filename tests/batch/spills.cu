@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that must keep everything in registers on sm_90: forward up to 8 components, reverse up to
-// 6, with an event up to 4. Compiled only, with -Xptxas --warn-on-spills,--warning-as-error, which makes a spill an error.
+// 6, with an event up to 4; of 32, whose elements stay in memory, everything else. Compiled only, with
+// -Xptxas --warn-on-spills,--warning-as-error, which makes a spill an error.
 #include <revode/batch/group/event_group.hpp>
 #include <revode/batch/group/gradient_group.hpp>
 #include <revode/batch/place.hpp>
@@ -40,6 +41,7 @@ using event_kernel =
     event_group<tsit5, lorenz96, vec<double, N>, vec<double, 1>, 1, pack_of<first_falls>>;
 
 template __global__ void lane_kernel<forward_kernel<8>>(forward_kernel<8>, index);
+template __global__ void lane_kernel<forward_kernel<32>>(forward_kernel<32>, index);
 template __global__ void lane_kernel<gradient_kernel<6>>(gradient_kernel<6>, index);
 template __global__ void lane_kernel<event_kernel<4>>(event_kernel<4>, index);
 

@@ -82,6 +82,10 @@ REVODE_HD void for_each_element(const Y& y, F&& f) {
 #endif
     for (int i = 0; i < static_size_v<Y>; ++i) f(i);
   } else {
+#if defined(__CUDA_ARCH__)  // nvcc writes longer loops out too, and ptxas then keeps all in memory
+    constexpr int together = static_size_v<Y> > 28 ? 1 : static_size_v<Y>;
+#pragma unroll together
+#endif
     for (int i = 0, n = length(y); i < n; ++i) f(i);
   }
 }
