@@ -83,7 +83,7 @@ REVODE_HD void for_each_element(const Y& y, F&& f) {
     for (int i = 0; i < static_size_v<Y>; ++i) f(i);
   } else {
 #if defined(__CUDA_ARCH__)  // nvcc writes longer loops out too, and ptxas then keeps all in memory
-    constexpr int together = static_size_v<Y> > 28 ? 1 : static_size_v<Y>;
+    constexpr int size = static_size_v<Y>, together = 0 < size && size <= 28 ? size : 1;
 #pragma unroll together
 #endif
     for (int i = 0, n = length(y); i < n; ++i) f(i);
