@@ -25,7 +25,7 @@ constexpr Eigen::Index most_dense = 100;
 auto family_of(bool stiff) -> family {
   family f;
   for (const cli::method_entry& m : compiled::method_table())
-    if (m.has_estimate && is_implicit(m.name) == stiff) f.methods.push_back(m);
+    if (m.has_estimate && !m.asks_parts && is_implicit(m.name) == stiff) f.methods.push_back(m);
   for (const catalog_entry& entry : catalog()) {
     if (entry.stiff != stiff || entry.events || entry.massive) continue;
     if (entry.name == "detest") {

@@ -37,6 +37,7 @@ struct default_types {
   using scratch = nothing;
   using seeds = nothing;
   static constexpr bool asks_jacobian = false;  ///< the whole field's, as a matrix
+  static constexpr bool asks_parts = false;     ///< of the field (split.hpp)
   /// Stages whose calls leave a tape, where the field has one (ad/field_tape.hpp).
   static constexpr int kept_calls = 0;
 };

@@ -44,6 +44,11 @@ void check_dense(const any_problem& q, const compiled::method_entry& m) {
   if (q.f.has_mass() && !m.takes_mass())
     misuse("method " + method + " for a problem with a mass matrix (M y' = f is solved by " +
            names_of(compiled::methods_with_mass()) + ") take rodas5p?");
+  if (m.asks_parts && !q.f.erased()->has_parts())
+    misuse(
+        "method " + method +
+        " for a field without parts (it takes the implicit one by Newton's iteration and the other "
+        "explicitly) give it implicit_part and explicit_part, or take esdirk547?");
   if (m.asks_jacobian && !q.f.has_jacobian())
     misuse("method " + method +
            " on callbacks without a Jacobian (its stages are implicit) give jacobian, jvp or vjp, "

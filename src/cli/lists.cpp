@@ -28,7 +28,10 @@ auto method_list() -> named_list {
   named_list list{"methods", {"name", "order", "steps", "mass", "source"}, {}};
   for (const method_entry& m : compiled::method_table())
     list.rows.push_back({std::string(m.name), std::to_string(m.order),
-                         m.has_estimate ? "adaptive" : "fixed", m.takes_mass() ? "M y'" : "y'",
+                         m.has_estimate ? "adaptive" : "fixed",
+                         m.takes_mass() ? "M y'"
+                         : m.asks_parts ? "y' in parts"
+                                        : "y'",
                          std::string(m.source)});
   list.rows.push_back({std::string(compiled::automatic::name), "5", "adaptive", "M y'",
                        "a pair that switches by the stiffness it sees, for the tolerances"});

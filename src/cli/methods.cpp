@@ -62,6 +62,10 @@ void expect_compiled_for(const erased_problem& q, const method_entry& m) {
     misuse("method " + std::string(m.name) + " for " + q.name +
            " (it has a mass matrix; this command solves M y' = f by " +
            names_of(compiled::methods_with_mass()) + ") take rodas5p?");
+  if (m.asks_parts && !q.f.has_parts())
+    misuse("method " + std::string(m.name) + " for " + q.name +
+           " (its field is no sum of an implicit and an explicit part; that of burgers_1d is) take "
+           "esdirk547?");
 }
 
 auto method_for(double rtol, bool stiff) -> std::string_view {

@@ -83,7 +83,7 @@ known_end accurate(const contest& c) {
 std::vector<method_entry> default_methods(const erased_problem& q) {
   std::vector<method_entry> chosen;
   for (const method_entry& m : compiled::method_table())
-    if (m.has_estimate && m.asks_jacobian == q.stiff() && m.order > 2 &&
+    if (m.has_estimate && m.asks_jacobian == q.stiff() && m.order > 2 && !m.asks_parts &&
         (!q.has_mass() || m.takes_mass()))
       chosen.push_back(m);
   return chosen;

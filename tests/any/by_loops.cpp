@@ -28,6 +28,17 @@ struct swing {
     dy[0] = y[1];
     dy[1] = -p[0] * sin(y[0]) - p[1] * y[1];
   }
+  template <class T, class Y, class P>
+  void implicit_part(const T&, const Y& y, const P& p, Y& dy) const {
+    dy[0] = 0.0 * y[0];
+    dy[1] = -p[1] * y[1];
+  }
+  template <class T, class Y, class P>
+  void explicit_part(const T&, const Y& y, const P& p, Y& dy) const {
+    using std::sin;
+    dy[0] = y[1];
+    dy[1] = -p[0] * sin(y[0]);
+  }
 };
 struct falls {
   static constexpr const char* name = "falls";
@@ -82,6 +93,7 @@ TEST_CASE("methods by name have the bits of their own loops, through events and 
   has_the_bits_of_its_own_loops<rodas3>();
   has_the_bits_of_its_own_loops<rosenbrock23>();
   has_the_bits_of_its_own_loops<kvaerno3>();
+  has_the_bits_of_its_own_loops<imex<kencarp4>>();
   has_the_bits_of_its_own_loops<radau_iia5>();
   has_the_bits_of_its_own_loops<rkc>();
   has_the_bits_of_its_own_loops<tsit5_rodas5p>();

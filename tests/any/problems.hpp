@@ -57,6 +57,8 @@ inline bool takes_halves(std::string_view method) {
   return method == "stormer_verlet" || method.starts_with("mclachlan_atela") ||
          method.starts_with("kahan_li");
 }
+/// … one of those of both parts, which callbacks do not have?
+inline bool takes_parts(std::string_view method) { return method.ends_with("_imex"); }
 inline any_problem of(any_callbacks c) {
   return {.f = std::move(c), .y0 = {1.0, 1.5}, .t1 = 3, .p = {1.5, 1.0, 3.0, 1.0}};
 }

@@ -59,7 +59,7 @@ TEST_CASE("callbacks solve as the field that they are") {
 TEST_CASE("every method solves callbacks of each kind of derivative") {
   const auto accurate = solve(of(predators_alone()), "vern9", options{.rtol = 1e-12});
   for (const std::string& name : any_method_names()) {
-    if (takes_halves(name)) continue;
+    if (takes_halves(name) || takes_parts(name)) continue;
     CAPTURE(name);
     options o{.rtol = 1e-6, .atol = 1e-9};
     o.fixed_step = 1e-3;
@@ -148,6 +148,10 @@ TEST_CASE("misuse is told in words, before any work") {
   };
   says([&] { solve(q, "tsit6", {}); },
        "unknown method 'tsit6' (it is not among any_method_names()) did you mean 'tsit5'?");
+  says([&] { solve(q, "kencarp4_imex", {}); },
+       "method kencarp4_imex for a field without parts (it takes the implicit one by Newton's "
+       "iteration and the other "
+       "explicitly) give it implicit_part and explicit_part, or take esdirk547?");
   says([&] { solve(any_problem{}, "tsit5", {}); },
        "a problem without a field (any_problem::f is empty) give it one, or named_problem?");
   says([&] { any_field(any_callbacks{}); },

@@ -24,9 +24,9 @@ static_assert(listed(revode::{list}{{}}));
 
 
 def methods_of(text):
-    """The lists of all.hpp with their methods."""
+    """The lists of all.hpp with their methods, by name."""
     found = re.findall(r"using (\w+_methods) =\s*method_list<([^;]*)>;", text)
-    return {name: [m.strip() for m in methods.split(",")] for name, methods in found}
+    return {name: [re.sub(r"imex<(\w+)>", r"\1_imex", m.strip()) for m in methods.split(",")] for name, methods in found}
 
 
 def named_in(text):

@@ -2,6 +2,7 @@
 // Problems M y' = f by name.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 #include <revode/problems/catalog.hpp>
@@ -50,6 +51,17 @@ TEST_CASE("their ensembles run on threads, gradients too") {
     CHECK(found["device"] == "threads");
     CHECK(found["statuses"]["success"] == 4);
   }
+}
+
+TEST_CASE("methods of both parts of a field: where there are none they are refused in words") {
+  const auto j =
+      run("solve burgers_1d --method kencarp4_imex --rtol 1e-7 --atol 1e-7 --json").json();
+  CHECK(j["status"] == "success");
+  CHECK(std::abs(j["y"][9].get<double>() - 0.087425901053178404) < 1e-6);
+  CHECK(run("solve hires --method kencarp4_imex").err ==
+        "method kencarp4_imex for hires (its field is no sum of an implicit and an explicit part; "
+        "that of burgers_1d is) "
+        "take esdirk547?\n");
 }
 
 TEST_CASE("what a mass matrix does not go with is refused in words") {

@@ -82,6 +82,7 @@ struct method_entry {
   int order = 0;
   bool has_estimate = false;
   bool asks_jacobian = false;  ///< of the field: its stages are implicit
+  bool asks_parts = false;     ///< of the field: one is implicit
   bool asks_second = false;    ///< derivatives of the field's Jacobian, in its pull
   method_uses plain, with_events;
   method_uses massive,

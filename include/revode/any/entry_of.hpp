@@ -122,6 +122,7 @@ method_entry listed() {
   entry.order = M::order;
   entry.has_estimate = has_estimate_v<M>;
   entry.asks_jacobian = method_types<M, vector>::asks_jacobian;
+  entry.asks_parts = method_types<M, vector>::asks_parts;
   entry.asks_second = is_linearly_implicit_v<M>;
   return entry;
 }

@@ -48,6 +48,30 @@ struct burgers_1d {
             0.067219319615200170, -0.0064859270207688122};
   }
 
+  /// ν u_xx, for implicit steps, and −(u²/2)_x.
+  template <class T, class Y, class P>
+  REVODE_HD void implicit_part(const T&, const Y& y, const P& p, Y& dy) const {
+    using place = decltype(y.size());
+    const place size = y.size();
+    const auto diffusion = p[0] * T((size + 1) * (size + 1));
+    for (place i = 0; i < size; ++i) {
+      const T left = i > 0 ? y[i - 1] : T(0);
+      const T right = i + 1 < size ? y[i + 1] : T(0);
+      dy[i] = diffusion * (left - 2 * y[i] + right);
+    }
+  }
+  template <class T, class Y, class P>
+  REVODE_HD void explicit_part(const T&, const Y& y, const P&, Y& dy) const {
+    using place = decltype(y.size());
+    const place size = y.size();
+    const T quarter = T(size + 1) / 4;
+    for (place i = 0; i < size; ++i) {
+      const T left = i > 0 ? y[i - 1] : T(0);
+      const T right = i + 1 < size ? y[i + 1] : T(0);
+      dy[i] = -quarter * ((right - left) * (right + left));
+    }
+  }
+
   template <class T, class Y, class P>
   REVODE_HD void operator()(const T&, const Y& y, const P& p, Y& dy) const {
     using place = decltype(y.size());  // the container's own index

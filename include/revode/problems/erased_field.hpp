@@ -28,9 +28,9 @@ namespace revode {
 ///         recording are allocated at the first derivative and kept
 /// threads a copy shares nothing with its original; one object serves one thread at a time, const
 ///         or not, since its derivatives work in its own memory
-/// Its faces are those of y' = f; parts are had as an erased_split_field (erased_split_field.hpp).
+/// Its faces are the whole and, of a field that is there as a sum (solve/split.hpp), both parts.
 /// errors  one of M y' = f is solved as an erased_massive_field (erased_massive_field.hpp): whoever calls it
-///         as if it said y' = f gets std::invalid_argument
+///         as if it said y' = f gets std::invalid_argument, and so does whoever asks for parts that are not there
 class erased_field {
  public:
   using vector = Eigen::VectorXd;
@@ -52,7 +52,6 @@ class erased_field {
     model_ = std::move(other.model_);
     return *this;
   }
-  ~erased_field() = default;
 
   /// It says M y' = f.
   bool has_mass() const { return model_->guarded() != nullptr; }
@@ -60,7 +59,6 @@ class erased_field {
   bool has_higher_index() const {
     return has_mass() && highest_index(model_->guarded()->index) > 1;
   }
-
   /// It is there as a sum of parts.
   bool has_parts() const { return model_->part(true) != nullptr; }
 
@@ -99,10 +97,45 @@ class erased_field {
       matrix& copy = model_->jacobian_copy;
       copy.resize(y.size(), y.size());
       model_->jacobian(t, y, p, copy);
-      for (int i = 0; i < length(y); ++i) {
+      for (int i = 0; i < length(y); ++i)
         for (int j = 0; j < length(y); ++j) jac(i, j) = copy(i, j);
-      }
     }
+  }
+
+  // The same of its parts.
+  template <class... A>
+  auto implicit_part(A&&... a) const -> decltype(std::declval<const erased_field&>()(a...)) {
+    return part(true)(a...);
+  }
+  template <class... A>
+  auto explicit_part(A&&... a) const -> decltype(std::declval<const erased_field&>()(a...)) {
+    return part(false)(a...);
+  }
+  template <class... A>
+  auto implicit_vjp(A&&... a) const -> decltype(std::declval<const erased_field&>().vjp(a...)) {
+    return part(true).vjp(a...);
+  }
+  template <class... A>
+  auto explicit_vjp(A&&... a) const -> decltype(std::declval<const erased_field&>().vjp(a...)) {
+    return part(false).vjp(a...);
+  }
+  template <class... A>
+  auto implicit_jvp(A&&... a) const -> decltype(std::declval<const erased_field&>().jvp(a...)) {
+    return part(true).jvp(a...);
+  }
+  template <class... A>
+  auto explicit_jvp(A&&... a) const -> decltype(std::declval<const erased_field&>().jvp(a...)) {
+    return part(false).jvp(a...);
+  }
+  template <class... A>
+  auto implicit_jacobian(A&&... a) const
+      -> decltype(std::declval<const erased_field&>().jacobian(a...)) {
+    return part(true).jacobian(a...);
+  }
+  template <class... A>
+  auto explicit_jacobian(A&&... a) const
+      -> decltype(std::declval<const erased_field&>().jacobian(a...)) {
+    return part(false).jacobian(a...);
   }
 
   /// Fills a band, or the numbers on a pattern, where the field itself brings its Jacobian in that shape;
@@ -122,11 +155,11 @@ class erased_field {
 
  private:
   friend class erased_massive_field;
-  friend class erased_parts;
   struct guard;
   /// What is not overridden refuses: the f of M y' = f is not to be taken for y'.
   struct model {
     matrix jacobian_copy;
+    std::unique_ptr<erased_field> implicit_part, explicit_part;  ///< that were asked for
 
     virtual ~model() = default;
     virtual auto fresh() const -> std::unique_ptr<model> = 0;
@@ -217,35 +250,33 @@ class erased_field {
     void jacobian(double t, const vector& y, const vector& p, matrix& jac) override {
       first.jacobian(f, t, y, p, jac);
     }
-    bool bring([[maybe_unused]] double t, [[maybe_unused]] const vector& y,
-               [[maybe_unused]] const vector& p,
-               [[maybe_unused]] banded_matrix<vector>& jac) const override {
+    bool bring(double t, const vector& y, const vector& p,
+               banded_matrix<vector>& jac) const override {
+      return brought(t, y, p, jac, [&](auto& g) -> decltype(g.jacobian(t, y, p, jac)) {
+        return g.jacobian(t, y, p, jac);
+      });
+    }
+    bool bring(double t, const vector& y, const vector& p,
+               sparse_matrix<double>& jac) const override {
+      return brought(t, y, p, jac, [&](auto& g) -> decltype(g.sparse_jacobian(t, y, p, jac)) {
+        return g.sparse_jacobian(t, y, p, jac);
+      });
+    }
+    /// By the field itself, or by its own function, which adds to a cleared matrix; where there is one of both.
+    template <class J, class Own>
+    bool brought(double t, const vector& y, const vector& p, J& jac, const Own& own) const {
       if constexpr (requires { f.bring_jacobian(t, y, p, jac); }) {
         return f.bring_jacobian(t, y, p, jac);
-      } else if constexpr (requires { f.jacobian(t, y, p, jac); }) {
+      } else if constexpr (std::is_invocable_v<const Own&, const F&>) {
         jac.clear();
-        f.jacobian(t, y, p, jac);
+        own(f);
         return true;
       } else {
         return false;
       }
     }
-    bool bring([[maybe_unused]] double t, [[maybe_unused]] const vector& y,
-               [[maybe_unused]] const vector& p,
-               [[maybe_unused]] sparse_matrix<double>& jac) const override {
-      if constexpr (requires { f.bring_jacobian(t, y, p, jac); }) {
-        return f.bring_jacobian(t, y, p, jac);
-      } else if constexpr (requires { f.sparse_jacobian(t, y, p, jac); }) {
-        jac.clear();
-        f.sparse_jacobian(t, y, p, jac);
-        return true;
-      } else {
-        return false;
-      }
-    }
-    bool add_dependencies([[maybe_unused]] double t, [[maybe_unused]] const vector& y,
-                          [[maybe_unused]] const vector& p,
-                          [[maybe_unused]] entry_list& entries) const override {
+    bool add_dependencies(double t, const vector& y, const vector& p,
+                          entry_list& entries) const override {
       if constexpr (requires { f.add_dependencies(t, y, p, entries); })
         return f.add_dependencies(t, y, p, entries);
       else if constexpr (call_accepts<F, vector, vector, dependencies<double>::number>)
@@ -298,6 +329,20 @@ class erased_field {
   }
 
   explicit erased_field(std::unique_ptr<model> m) : model_(std::move(m)) {}
+
+  /// One of both, made when it is first asked for.
+  const erased_field& part(bool implicit) const {
+    auto& kept = implicit ? model_->implicit_part : model_->explicit_part;
+    if (kept) return *kept;
+    auto made = model_->part(implicit);
+    if (!made)
+      throw std::invalid_argument(
+          "a field without parts for a method of both (it has no implicit_part and explicit_part, "
+          "or a mass "
+          "matrix) take a method of the whole, esdirk547?");
+    kept.reset(new erased_field(std::move(made)));
+    return *kept;
+  }
 
   std::unique_ptr<model> model_;
 };

@@ -10,6 +10,7 @@
 #include <revode/solvers/dopri5.hpp>
 #include <revode/solvers/euler.hpp>
 #include <revode/solvers/heun.hpp>
+#include <revode/solvers/imex.hpp>
 #include <revode/solvers/implicit/implicit.hpp>
 #include <revode/solvers/kahan_li.hpp>
 #include <revode/solvers/mclachlan_atela4.hpp>
@@ -68,6 +69,9 @@ using implicit_methods =
     method_list<implicit_euler, trapezoid, tr_bdf2, kvaerno3, kencarp3, esdirk325, kvaerno4,
                 kencarp4, kencarp47, esdirk436, kvaerno5, kencarp5, esdirk547, esdirk54i8,
                 radau_iia5, radau_iia9, radau_iia13, radau>;
+/// For fields in two parts.
+using additive_methods =
+    method_list<imex<kencarp3>, imex<kencarp4>, imex<kencarp47>, imex<kencarp5>>;
 using multistep_methods = method_list<bdf5, ndf5>;
 using adams_methods = method_list<adams12>;
 using switching_methods = method_list<tsit5_rodas5p, vern7_rodas5p>;
@@ -82,9 +86,10 @@ constexpr auto joined(method_list<A...>, method_list<B...>, Lists... more) {
   return joined(method_list<A..., B...>{}, more...);
 }
 using explicit_methods = decltype(joined(basic_methods{}, further_methods{}));
-using all_methods = decltype(joined(explicit_methods{}, symplectic_methods{}, stabilized_methods{},
-                                    reversible_methods{}, rosenbrock_methods{}, implicit_methods{},
-                                    multistep_methods{}, adams_methods{}, switching_methods{}));
+using all_methods =
+    decltype(joined(explicit_methods{}, symplectic_methods{}, stabilized_methods{},
+                    reversible_methods{}, rosenbrock_methods{}, implicit_methods{},
+                    additive_methods{}, multistep_methods{}, adams_methods{}, switching_methods{}));
 
 /// fn(method{}) for every method of a list, in its order.
 template <class Function, class... Methods>

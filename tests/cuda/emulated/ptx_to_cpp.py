@@ -91,6 +91,8 @@ class Kernel:
             return f"goto {words[0].replace('$', 'at_')};"
         if op == "ret":
             return "return;"
+        if name[-2] in ("v2", "v4"):
+            return self.each(name, *(words if op == "st" else words[::-1]))
         if op == "st":
             return f"const auto x = {self.value(words[1], kind)}; std::memcpy({self.address(words[0])}, &x, sizeof x);"
         if words[0].startswith("{"):
@@ -105,6 +107,14 @@ class Kernel:
         if op == "setp":
             return f"{to} = {self.compared(name[1], kind, *(self.value(w, kind) for w in words[1:3]))};"
         return f"{to} = as<decltype({to})>({self.result(name, words)});"
+
+    def each(self, name, address, registers):
+        """Of a vector, one register after the other."""
+        base, offset = re.fullmatch(r"\[([^\]+]+)(?:\+(-?\d+))?\]", address).groups()
+        size = int(name[-1][1:]) // 8
+        parts = [[f"[{base}+{int(offset or 0) + i * size}]", w.strip()] for i, w in enumerate(registers.strip("{}").split(","))]
+        one = name[:-2] + name[-1:]
+        return " ".join("{ " + self.operation(one, part if name[0] == "st" else part[::-1]) + " }" for part in parts)
 
     @staticmethod
     def compared(how, kind, x, y):

@@ -150,6 +150,7 @@ struct method_types<M, Y> : default_types<Y> {
   using seeds = esdirk_stages<M, Y>;
   static constexpr bool asks_jacobian =
       std::is_same_v<algebra_t<M>, dense_algebra> && !imex_method<M>;
+  static constexpr bool asks_parts = imex_method<M>;
 };
 template <class M>
 using esdirk_record = newton_record_of<algebra_t<M>, esdirk_numbers<M>::stages - 1>;

@@ -2,13 +2,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
 #include <adjoint/parted_fields.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/problems/catalog.hpp>
 #include <revode/problems/decay.hpp>
-#include <revode/problems/erased_split_field.hpp>
+#include <revode/problems/erased_field.hpp>
 #include <revode/solvers/imex.hpp>
 #include <revode/solvers/kencarp4.hpp>
 
@@ -44,7 +46,7 @@ struct telling : parted {
 
 /// Every derivative of one face of the erased field, against that of the typed one by duals.
 template <class Face, class Part>
-void check_face(const erased_split_field& f, const Part& typed) {
+void check_face(const erased_field& f, const Part& typed) {
   const double t = 0.4;
   const pair_of y{0.5, 1.1}, p{4, 1.3}, w{0.7, -0.2}, dp{0.3, 2};
   const auto wide = [](const pair_of& x) { return vector{{x[0], x[1]}}; };
@@ -89,17 +91,17 @@ void check_face(const erased_split_field& f, const Part& typed) {
 
 }  // namespace
 
-TEST_CASE("erased_split_field: every derivative of every face is the field's") {
+TEST_CASE("erased parts: every derivative of every face is the field's") {
   const parted f;
-  const erased_split_field erased{erased_field(f)};
+  const erased_field erased(f);
   check_face<whole_face>(erased, f);
   check_face<implicit_face>(erased, implicit_part_of<parted>{{f}});
   check_face<explicit_face>(erased, explicit_part_of<parted>{{f}});
 }
 
-TEST_CASE("erased_split_field: derivatives that the parts bring are asked") {
+TEST_CASE("erased parts: derivatives that the parts bring are asked") {
   int calls = 0;
-  const erased_split_field f{erased_field(telling{{}, &calls})};
+  const erased_field f(telling{{}, &calls});
   const vector y{{0.5, 1}}, p{{4, 1.3}}, w{{2, 1}};
   vector gy = vector::Zero(2), gp = gy, out = gy;
   double gt = 0;
@@ -113,10 +115,9 @@ TEST_CASE("erased_split_field: derivatives that the parts bring are asked") {
   CHECK(calls == 3);
 }
 
-TEST_CASE("erased_split_field: implicit-explicit steps and gradients") {
+TEST_CASE("erased parts: implicit-explicit steps and gradients") {
   const auto typed = problem_of(parted{});
-  const problem q{erased_split_field(erased_field(parted{})), vector{{0.5, 1}}, 0.0, 1.5,
-                  vector{{40, 1.3}}};
+  const problem q{erased_field(parted{}), vector{{0.5, 1}}, 0.0, 1.5, vector{{40, 1.3}}};
   const options o{.rtol = 1e-6, .atol = 1e-6};
   const auto a = value_and_gradient(typed, imex<kencarp4>{}, o, terminal);
   const auto b = value_and_gradient(q, imex<kencarp4>{}, o, terminal);
@@ -125,18 +126,49 @@ TEST_CASE("erased_split_field: implicit-explicit steps and gradients") {
   check_near(*b.gradient, *a.gradient, 1e-9);
 }
 
-TEST_CASE("erased_split_field: a field without parts is refused") {
+TEST_CASE("erased parts: a field without parts is refused") {
   CHECK(!erased_field(decay{}).has_parts());
   CHECK(erased_field(parted{}).has_parts());
   std::string text;
+  const problem q{erased_field(decay{}), vector{{1.0}}, 0.0, 1.0, vector{{0.5}}};
   try {
-    erased_split_field{erased_field(decay{})};
+    solve(q, imex<kencarp4>{});
   } catch (const std::invalid_argument& refused) {
     text = refused.what();
   }
   CHECK(text ==
-        "a field without parts for erased_split_field (it has no implicit_part and explicit_part, "
-        "or a mass matrix) solve it as an erased_field?");
+        "a field without parts for a method of both (it has no implicit_part and explicit_part, or "
+        "a mass matrix) take a "
+        "method of the whole, esdirk547?");
+}
+
+TEST_CASE("erased parts: those of named problems add up") {
+  int in_parts = 0;
+  for (const catalog_entry& entry : catalog()) {
+    const erased_problem q = make_problem(entry.name);
+    if (!q.f.has_parts()) continue;
+    CAPTURE(entry.name);
+    ++in_parts;
+    vector whole = q.y0, of_implicit = q.y0, of_explicit = q.y0;
+    q.f(q.t0, q.y0, q.p, whole);
+    q.f.implicit_part(q.t0, q.y0, q.p, of_implicit);
+    q.f.explicit_part(q.t0, q.y0, q.p, of_explicit);
+    CHECK((of_implicit + of_explicit - whole).norm() < 1e-13 * whole.norm());
+    CHECK(of_implicit.norm() > 0.01 * whole.norm());
+    CHECK(of_explicit.norm() > 0.01 * whole.norm());
+  }
+  CHECK(in_parts == 1);
+}
+
+TEST_CASE("erased parts: a copy has its own") {
+  const vector y{{0.5, 1}}, p{{4, 1.3}};
+  auto first = std::make_unique<erased_field>(parted{});
+  vector dy = vector::Zero(2), again = dy;
+  first->implicit_part(0.0, y, p, dy);
+  const erased_field copy = *first;
+  first.reset();
+  copy.implicit_part(0.0, y, p, again);
+  CHECK(again == dy);
 }
 
 }  // namespace revode
