@@ -94,7 +94,7 @@ auto pair_of(const method_entry& m, const algebra_text& a, kind_of_problem kind)
   for (const algebra_entry& e : algebra_table())
     if (e.algebra == a.name && e.method == m.name && e.kind == kind) return e;
   const std::string method(m.name), algebra(a.name), methods = methods_of_algebra(a.name);
-  if (!m.asks_jacobian)
+  if (!m.asks_jacobian && !m.asks_parts)
     misuse("method " + method + " with algebra " + algebra +
            " (it solves no linear systems) leave the algebra out, or take one of the methods " +
            methods + "?");

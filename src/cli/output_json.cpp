@@ -36,7 +36,7 @@ json solve_object(const run_request& r, const timed_solution& s) {
       {"problem", r.problem.name}, {"method", r.method.name}, {"status", name(s.result.status)},
       {"t", s.result.t},           {"y", array(s.result.y)},  {"ts", s.result.ts},
       {"ys", std::move(ys)}};
-  if (r.method.asks_jacobian) object["algebra"] = r.algebra;
+  if (r.method.asks_jacobian || r.method.asks_parts) object["algebra"] = r.algebra;
   if (r.has_events()) object["events"] = events_array(r, s.result);
   object["stats"] = {{"accepted", stats.accepted},
                      {"rejected", stats.rejected},
