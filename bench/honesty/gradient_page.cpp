@@ -86,7 +86,7 @@ void write_gradient_page(std::ostream& out, const std::vector<gradient_row>& exp
   out << R"(# Honesty of gradients
 
 The exact gradient of a computed solution is as good as the solution, seen from the gradient: `with_error` estimates how
-good, by a second solve at three times the tolerances, and where that tells more than 1 % by a third at a third of them. Here every adaptive method of the command, on every named problem of at most 30 elements and rtol from 1e-3 to
+good, by a second solve at three times the tolerances, and where that tells more than 1 % by a third at a third of them. Here every adaptive method of the command but IMEX ones, on every named problem of at most 30 elements and rtol from 1e-3 to
 1e-8, differentiates L = Σ wᵢ yᵢ(t1), with wᵢ about 1/|yᵢ(t1)|, and is held beside the gradient of an accurate solve (vern9
 at 1e-13, checked by vern8; radau_iia13 at 1e-12, checked by radau_iia9). Errors are parts of the gradient's 2-norm, of y0 or of p, whichever is larger. *Off* is the
 error in rtol and in conditions of the gradient: how many parts in rtol it changes when every number of y0 and p changes

@@ -119,7 +119,7 @@ void write_page(std::ostream& out, const std::vector<row>& explicit_rows,
                 const std::vector<row>& implicit_rows) {
   out << R"(# Honesty
 
-What a tolerance buys. Every adaptive method of the command on every named problem, rtol from 1e-3 to 1e-10: explicit
+What a tolerance buys. Every adaptive method of the command (but for IMEX ones, which take fields in parts) on every named problem, rtol from 1e-3 to 1e-10: explicit
 methods on problems that are not stiff (atol = rtol), Rosenbrock and implicit ones on stiff problems of at most 100
 elements (the problem's own atol). A number is the final error in tolerances, the largest |y − r| / (atol + rtol |r|) over
 the components of the problem's reference r; 1 is what was asked for. A solve that says success and is far off is what
