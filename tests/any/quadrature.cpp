@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 
 #include <any/problems.hpp>
 #include <any/same_bits.hpp>
@@ -227,6 +229,31 @@ TEST_CASE("integrands that cannot be taken are refused before any work") {
        "an integrand with a mass matrix (its integrals are those of q' = g) leave it out?");
   says([&] { with_quadrature(any_problem{}, the_state()); },
        "a problem without a field (any_problem::f is empty) give it one, or named_problem?");
+}
+
+TEST_CASE("a quadrature over a field in parts, by IMEX methods") {
+  const any_callbacks square{.f = [](double, auto y, auto, auto dq) { dq[0] = y[0] * y[0]; },
+                             .vjp = [](double, auto y, auto, auto w, double&, auto gy,
+                                       auto) { gy[0] += 2 * y[0] * w[0]; }};
+  const any_problem q = with_quadrature(named_problem("burgers_1d:17"), square);
+  const auto pulled = [&](const char* method) {
+    const auto s =
+        solve(q, method, options{.rtol = 1e-8, .atol = 1e-8}, recursive_checkpoint{.slots = 5});
+    any_cotangents w{.y = any_state(s.y.size(), 0.0)};
+    w.y->back() = 1;
+    return std::pair{s.y.back(), s.pullback(w)};
+  };
+  const auto [value, g] = pulled("kencarp5_imex");
+  const auto [expected, expected_g] = pulled("vern9");
+  CHECK(std::abs(value - expected) < 1e-9);
+  CHECK(std::abs(g.p[0] - expected_g.p[0]) < 1e-8);
+  CHECK(std::abs(g.y0[0] - expected_g.y0[0]) < 1e-8);
+  const any_problem whole = with_quadrature(named_problem("lorenz"), square);
+  CHECK_THROWS_WITH_AS(solve(whole, "kencarp5_imex", {}),
+                       "a field without parts for a method of both (it has no implicit_part and "
+                       "explicit_part, or a mass matrix) take a "
+                       "method of the whole, esdirk547?",
+                       std::invalid_argument);
 }
 
 }  // namespace
