@@ -160,6 +160,13 @@ module revode
       type(c_ptr), value :: q
       integer(c_int), intent(in) :: index(*)
     end function
+    ! y' = f + g: g is the explicit part of the methods of both; with its vjp and jvp, or c_null_funptr.
+    integer(c_int) function revode_problem_set_explicit_part(q, g, vjp, jvp, user) bind(c)
+      import
+      type(c_ptr), value :: q
+      type(c_funptr), value :: g, vjp, jvp
+      type(c_ptr), value :: user
+    end function
     ! k integrals beside y, by a function g like f and its vjp; see revode.h.
     integer(c_int) function revode_problem_set_quadrature(q, k, q0, g, vjp, user) bind(c)
       import

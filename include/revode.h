@@ -83,6 +83,12 @@ revode_code revode_problem_set_pattern(revode_problem* q, const int* starts, con
 revode_code revode_problem_set_banded_jacobian(revode_problem* q, revode_jacobian jacobian);
 revode_code revode_problem_set_sparse_jacobian(revode_problem* q, revode_jacobian jacobian);
 
+/* y' = f + g: with this explicit part, f is the implicit, stiff one, and "kencarp5_imex" and its like take each its own
+ * way, asking for the Jacobian of f alone; other methods take the sum. g NULL: none, as at first. Its derivatives, of
+ * which gradients need one, may be NULL. */
+revode_code revode_problem_set_explicit_part(revode_problem* q, revode_f g, revode_vjp vjp,
+                                             revode_jvp jvp, void* user);
+
 /* M y' = f(t, y, p) with mass[i n + k] = M_ik, singular or not; NULL: y' = f. The numbers are copied. A
  * method that takes none says which do: "rodas5p" is one. */
 revode_code revode_problem_set_mass(revode_problem* q, const double* mass);

@@ -75,6 +75,10 @@ struct any_callbacks {
 class any_field {
  public:
   any_field(any_callbacks callbacks);  // NOLINT: a field is what its callbacks say
+  /// The sum of two, in parts: "kencarp5_imex" and its like take the first, stiff one implicitly and ask for its
+  /// Jacobian alone; other methods take the sum.
+  /// errors  std::invalid_argument: a part without f, or with a mass matrix
+  any_field(any_callbacks implicit_part, any_callbacks explicit_part);
   /// A typed field with all its derivatives: any_field(std::make_shared<const erased_field>(f)), with
   /// revode/problems/erased_field.hpp.
   any_field(std::shared_ptr<const erased_field> typed);  // NOLINT
@@ -88,8 +92,9 @@ class any_field {
   std::size_t mass_numbers() const { return mass_numbers_; }  ///< in any_callbacks::mass
 
   const std::shared_ptr<const erased_field>& erased() const { return erased_; }
-  bool has_pulls() const { return pulls_; }        ///< vᵀ∂f can be had
-  bool has_jacobian() const { return jacobian_; }  ///< ∂f/∂y can be had
+  bool has_pulls() const { return pulls_; }                          ///< vᵀ∂f can be had
+  bool has_jacobian() const { return jacobian_; }                    ///< ∂f/∂y can be had
+  bool has_implicit_jacobian() const { return implicit_jacobian_; }  ///< that of the implicit part
   bool has_second() const { return second_; }      ///< derivatives of vᵀ∂f can be had
   bool has_band() const { return band_; }          ///< ∂f/∂y in a band
   bool has_entries() const { return entries_; }    ///< ∂f/∂y on a pattern
@@ -98,7 +103,7 @@ class any_field {
 
  private:
   std::shared_ptr<const erased_field> erased_;
-  bool pulls_ = true, jacobian_ = true, second_ = true;
+  bool pulls_ = true, jacobian_ = true, implicit_jacobian_ = true, second_ = true;
   bool band_ = true, entries_ = true, products_ = true, tells_ = true;
   std::size_t mass_numbers_ = 0;
 };

@@ -134,19 +134,36 @@ std::vector<double> as_mass(const nb::object& mass) {
   return from_numpy(dense);
 }
 
+/// A field, the explicit part of one or an integrand, with its products.
+any_callbacks as_callbacks(decltype(any_callbacks::f) f, const nb::object& vjp,
+                           const nb::object& jvp, bool by_finite_differences) {
+  any_callbacks c{.f = std::move(f)};
+  if (!vjp.is_none()) c.vjp = as_vjp(vjp);
+  if (!jvp.is_none()) c.jvp = as_jvp(jvp);
+  c.by_finite_differences = by_finite_differences;
+  return c;
+}
+
 python_problem as_problem(const nb::object& f, nb::handle y0, double t0, double t1, nb::handle p,
                           const nb::object& vjp, const nb::object& jvp, const nb::object& jacobian,
                           bool by_finite_differences, std::vector<any_event> events,
-                          const nb::object& mass, const nb::object& index) {
-  any_callbacks c{.f = as_field(f)};
+                          const nb::object& mass, const nb::object& index,
+                          const nb::object& explicit_part, const nb::object& explicit_vjp,
+                          const nb::object& explicit_jvp) {
+  any_callbacks c = as_callbacks(as_field(f), vjp, jvp, by_finite_differences);
   c.mass = as_mass(mass);
   if (!index.is_none())
     for (nb::handle of_element : index) c.index.push_back(nb::cast<int>(nb::int_(of_element)));
-  if (!vjp.is_none()) c.vjp = as_vjp(vjp);
-  if (!jvp.is_none()) c.jvp = as_jvp(jvp);
   if (!jacobian.is_none()) c.jacobian = as_jacobian(jacobian);
-  c.by_finite_differences = by_finite_differences;
-  return {{.f = std::move(c),
+  if (explicit_part.is_none() && !(explicit_vjp.is_none() && explicit_jvp.is_none()))
+    throw std::invalid_argument(
+        "explicit_vjp or explicit_jvp without explicit_part (they are its derivatives) give it?");
+  return {{.f = explicit_part.is_none()
+                    ? any_field(std::move(c))
+                    : any_field(
+                          std::move(c),
+                          as_callbacks(as_field(explicit_part, "explicit part", "an explicit part"),
+                                       explicit_vjp, explicit_jvp, by_finite_differences)),
            .y0 = from_numpy(y0),
            .t0 = t0,
            .t1 = t1,
@@ -162,12 +179,9 @@ python_problem as_integrated(const python_problem& q, const nb::object& g, const
     throw std::invalid_argument(
         "a second quadrature of a problem (it has one, of as many integrals as q0 has numbers) "
         "give them all in one?");
-  any_callbacks c{.f = as_field(g, "integrand", "an integrand")};
-  if (!vjp.is_none()) c.vjp = as_vjp(vjp);
-  if (!jvp.is_none()) c.jvp = as_jvp(jvp);
-  c.by_finite_differences = by_finite_differences;
   python_problem longer = q;
-  longer.integrand = std::make_shared<const any_callbacks>(std::move(c));
+  longer.integrand = std::make_shared<const any_callbacks>(
+      as_callbacks(as_field(g, "integrand", "an integrand"), vjp, jvp, by_finite_differences));
   longer.q0 = from_numpy(q0);
   static_cast<void>(longer.joined());
   return longer;
@@ -211,22 +225,26 @@ void bind_problems(nb::module_& m) {
       "function of the signatures in revode.h. vjp(t, y, p, w) -> (gt, gy, "
       "gp), jvp(t, y, p, dt, dy, dp) "
       "-> df, jacobian(t, y, p) -> (n, n); those that are missing are made of "
-      "those that are there.")
+      "those that are there.\n"
+      "explicit_part: y' = f + explicit_part, of which \"kencarp5_imex\" and its like take f, the "
+      "stiff one, implicitly; it has derivatives of its own.")
       .def(
           "__init__",
           [](python_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
              const nb::object& p, const nb::object& vjp, const nb::object& jvp,
              const nb::object& jacobian, bool by_finite_differences, std::vector<any_event> events,
-             const nb::object& mass, const nb::object& index) {
-            new (self)
-                python_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian,
-                                          by_finite_differences, std::move(events), mass, index));
+             const nb::object& mass, const nb::object& index, const nb::object& explicit_part,
+             const nb::object& explicit_vjp, const nb::object& explicit_jvp) {
+            new (self) python_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian,
+                                                 by_finite_differences, std::move(events), mass,
+                                                 index, explicit_part, explicit_vjp, explicit_jvp));
           },
           nb::arg("f"), nb::arg("y0"), nb::arg("t0"), nb::arg("t1"), nb::arg("p") = nb::tuple(),
           nb::kw_only(), nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
           nb::arg("jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
           nb::arg("events") = nb::list(), nb::arg("mass") = nb::none(),
-          nb::arg("index") = nb::none())
+          nb::arg("index") = nb::none(), nb::arg("explicit_part") = nb::none(),
+          nb::arg("explicit_vjp") = nb::none(), nb::arg("explicit_jvp") = nb::none())
       .def_static(
           "named", [](std::string_view name) { return python_problem{named_problem(name)}; },
           nb::arg("name"), "A named problem, \"lorenz\", \"lorenz96:40\": problems() lists them.")

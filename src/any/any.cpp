@@ -4,6 +4,7 @@
 
 #include <revode/problems/catalog.hpp>
 #include <revode/problems/erased_massive_field.hpp>
+#include <revode/solve/adapters.hpp>
 
 namespace revode {
 
@@ -30,7 +31,7 @@ any_field::any_field(any_callbacks callbacks) {
   if (!callbacks.f)
     misuse("a field without f (any_callbacks::f is empty) give it the right-hand side?");
   pulls_ = callbacks.vjp || callbacks.jvp || callbacks.by_finite_differences;
-  jacobian_ = pulls_ || callbacks.jacobian;
+  jacobian_ = implicit_jacobian_ = pulls_ || callbacks.jacobian;
   band_ = pulls_ || callbacks.banded_jacobian;
   entries_ = pulls_ || callbacks.sparse_jacobian;
   products_ = callbacks.jvp || callbacks.by_finite_differences;
@@ -47,6 +48,25 @@ any_field::any_field(any_callbacks callbacks) {
       compiled::callback_field(std::make_shared<const any_callbacks>(std::move(callbacks))));
   erased_ = std::make_shared<const erased_field>(mass_numbers_ > 0 ? erased_field(f, m, index)
                                                                    : std::move(f));
+}
+
+any_field::any_field(any_callbacks implicit_part, any_callbacks explicit_part) {
+  const any_field first(implicit_part), second(explicit_part);
+  if (first.has_mass() || second.has_mass())
+    misuse(
+        "a part with a mass matrix (parts are those of y' = f) leave it out, or give one field?");
+  const auto part = [](any_callbacks& c) {
+    return compiled::callback_field(std::make_shared<const any_callbacks>(std::move(c)));
+  };
+  erased_ =
+      std::make_shared<const erased_field>(from_parts(part(implicit_part), part(explicit_part)));
+  pulls_ = first.pulls_ && second.pulls_;
+  jacobian_ = first.jacobian_ && second.jacobian_;
+  implicit_jacobian_ = first.jacobian_;
+  second_ = first.second_ && second.second_;
+  band_ = entries_ = pulls_;
+  products_ = first.products_ && second.products_;
+  tells_ = false;
 }
 
 any_field::any_field(std::shared_ptr<const erased_field> typed) : erased_(std::move(typed)) {

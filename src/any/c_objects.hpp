@@ -18,11 +18,19 @@
 struct revode_problem {
   revode::any_problem q;
   std::optional<revode::any_callbacks> callbacks{};  // none: a named problem
+  std::optional<revode::any_callbacks> explicit_part{};
   void* user = nullptr;
   std::optional<revode::any_callbacks> integrand{};
   revode::any_state integrals{};  // where they start
   revode::any_algebra algebra{};  // the structure that it takes
 
+  /// That of the callbacks, and the explicit part, if there is one; differences are taken of both.
+  revode::any_field field() const {
+    if (!explicit_part) return *callbacks;
+    revode::any_callbacks g = *explicit_part;
+    g.by_finite_differences = callbacks->by_finite_differences;
+    return {*callbacks, g};
+  }
   /// With its integrals, if it has some.
   revode::any_problem posed() const {
     if (!integrand) return q;

@@ -8,15 +8,32 @@ using namespace revode::c;
 
 namespace {
 
+// A function of the caller's, by the name that it has where it fails.
+auto as_f(const char* name, revode_f f, void* user) -> decltype(any_callbacks::f) {
+  return [=](double t, auto y, auto p, auto dy) {
+    expect_zero(name, f(t, y.data(), p.data(), dy.data(), user));
+  };
+}
+auto as_vjp(const char* name, revode_vjp vjp, void* user) -> decltype(any_callbacks::vjp) {
+  return [=](double t, auto y, auto p, auto w, double& gt, auto gy, auto gp) {
+    expect_zero(name, vjp(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), user));
+  };
+}
+auto as_jvp(const char* name, revode_jvp jvp, void* user) -> decltype(any_callbacks::jvp) {
+  return [=](double t, auto y, auto p, double dt, auto dy, auto dp, auto out) {
+    expect_zero(name, jvp(t, y.data(), p.data(), dt, dy.data(), dp.data(), out.data(), user));
+  };
+}
+
 /// The field of a problem with another callback or other numbers; as it was where they are misuse.
 template <class Change>
 void renew(revode_problem* q, const char* what, const char* why, Change&& change) {
   revode_problem& of = given(q, "the problem");
   if (!of.callbacks) misuse(std::string(what) + " of a named problem (" + why + ") set none?");
-  any_callbacks changed = *of.callbacks;
-  change(changed, of);
-  of.q.f = changed;
-  of.callbacks = std::move(changed);
+  revode_problem changed = of;
+  change(*changed.callbacks, changed);
+  changed.q.f = changed.field();
+  of = std::move(changed);
 }
 template <class Change>
 void renew_derivative(revode_problem* q, const char* what, Change&& change) {
@@ -54,11 +71,9 @@ revode_code revode_problem_new(int n, const double* y0, int np, const double* p,
     revode_problem*& out = given(q, "where the problem goes");
     revode_problem made;
     made.user = user;
-    made.callbacks = any_callbacks{.f = [=](double t, auto y, auto with, auto dy) {
-      expect_zero("f", f(t, y.data(), with.data(), dy.data(), user));
-    }};
+    made.callbacks = any_callbacks{.f = as_f("f", f, user)};
     made.q = {.y0 = {y0, y0 + n}, .t0 = t0, .t1 = t1, .p = listed(p, std::size_t(np))};
-    made.q.f = *made.callbacks;
+    made.q.f = made.field();
     out = new revode_problem(std::move(made));
   });
 }
@@ -71,14 +86,8 @@ revode_code revode_problem_set_quadrature(revode_problem* q, int k, const double
              " integrals (there are none or some) pass 0?");
     if (k == 0) return of.integrand.reset();
     given(g, "g");
-    any_callbacks made{.f = [=](double t, auto y, auto p, auto dq) {
-      expect_zero("g", g(t, y.data(), p.data(), dq.data(), user));
-    }};
-    if (vjp != nullptr)
-      made.vjp = [=](double t, auto y, auto p, auto w, double& gt, auto gy, auto gp) {
-        expect_zero("vjp of g",
-                    vjp(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), user));
-      };
+    any_callbacks made{.f = as_f("g", g, user)};
+    if (vjp != nullptr) made.vjp = as_vjp("vjp of g", vjp, user);
     const auto count = static_cast<std::size_t>(k);
     of.integrals = q0 == nullptr ? any_state(count) : listed(q0, count);
     of.integrand = std::move(made);
@@ -95,22 +104,26 @@ void revode_problem_free(revode_problem* q) { delete q; }
 revode_code revode_problem_set_vjp(revode_problem* q, revode_vjp vjp) {
   return guarded([&] {
     renew_derivative(q, "the vjp", [=](any_callbacks& c, const revode_problem& of) {
-      given(vjp, "vjp");
-      c.vjp = [vjp, user = of.user](double t, auto y, auto p, auto w, double& gt, auto gy,
-                                    auto gp) {
-        expect_zero("vjp", vjp(t, y.data(), p.data(), w.data(), &gt, gy.data(), gp.data(), user));
-      };
+      c.vjp = as_vjp("vjp", &given(vjp, "vjp"), of.user);
     });
   });
 }
 revode_code revode_problem_set_jvp(revode_problem* q, revode_jvp jvp) {
   return guarded([&] {
     renew_derivative(q, "the jvp", [=](any_callbacks& c, const revode_problem& of) {
-      given(jvp, "jvp");
-      c.jvp = [jvp, user = of.user](double t, auto y, auto p, double dt, auto dy, auto dp,
-                                    auto out) {
-        expect_zero("jvp", jvp(t, y.data(), p.data(), dt, dy.data(), dp.data(), out.data(), user));
-      };
+      c.jvp = as_jvp("jvp", &given(jvp, "jvp"), of.user);
+    });
+  });
+}
+revode_code revode_problem_set_explicit_part(revode_problem* q, revode_f g, revode_vjp vjp,
+                                             revode_jvp jvp, void* user) {
+  return guarded([&] {
+    renew_numbers(q, "an explicit part", [=](any_callbacks&, revode_problem& of) {
+      of.explicit_part.reset();
+      if (g == nullptr) return;
+      any_callbacks& part = of.explicit_part.emplace(any_callbacks{.f = as_f("g", g, user)});
+      if (vjp != nullptr) part.vjp = as_vjp("vjp of g", vjp, user);
+      if (jvp != nullptr) part.jvp = as_jvp("jvp of g", jvp, user);
     });
   });
 }

@@ -5,6 +5,7 @@
 
 #include <revode/problems/erased_massive_field.hpp>
 #include <revode/solve/quadrature.hpp>
+#include <revode/state/scratch_by_type.hpp>
 
 namespace revode {
 
@@ -21,11 +22,15 @@ class event_beside_integrals {
 
   template <class S, class V>
   S condition(const S& t, const V& z, const V& p) const {
-    return over_head(z, [&](V& y) { return of_.condition(t, y, p); });
+    return with_kept<V>([&](V& y) {
+      y = z.head(n_);
+      return of_.condition(t, y, p);
+    });
   }
   template <class S, class V>
   void jump(const S& t, const V& z, const V& p, V& z_new) const {
-    over_head(z, [&](V& y) {
+    with_kept<V>([&](V& y) {
+      y = z.head(n_);
       V y_new = y;
       of_.jump(t, y, p, y_new);
       z_new.head(n_) = y_new;
@@ -33,18 +38,6 @@ class event_beside_integrals {
   }
 
  private:
-  /// use(y) in memory that the thread keeps, and that a solve inside of `use` does not find.
-  template <class V, class Use>
-  auto over_head(const V& z, const Use& use) const {
-    thread_local V kept;
-    struct lent {
-      V y = std::move(kept);
-      ~lent() { kept = std::move(y); }
-    } head;
-    head.y = z.head(n_);
-    return use(head.y);
-  }
-
   erased_event of_;
   int n_;
 };
@@ -109,6 +102,7 @@ any_field::any_field(const any_field& f, const any_callbacks& g, const any_state
                    : with_integrand(*f.erased_, integrand, y0, q0));
   pulls_ = f.pulls_ && pulls;
   jacobian_ = f.jacobian_ && pulls;
+  implicit_jacobian_ = f.implicit_jacobian_;
   band_ = entries_ = pulls_;
   products_ = f.products_ && g.jvp;
   tells_ = false;

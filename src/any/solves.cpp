@@ -48,8 +48,8 @@ void check_dense(const any_problem& q, const compiled::method_entry& m) {
     misuse(
         "method " + method +
         " for a field without parts (it takes the implicit one by Newton's iteration and the other "
-        "explicitly) give it implicit_part and explicit_part, or take esdirk547?");
-  if (m.asks_jacobian && !q.f.has_jacobian())
+        "explicitly) give it both, or take esdirk547?");
+  if ((m.asks_jacobian && !q.f.has_jacobian()) || (m.asks_parts && !q.f.has_implicit_jacobian()))
     misuse("method " + method +
            " on callbacks without a Jacobian (its stages are implicit) give jacobian, jvp or vjp, "
            "or by_finite_differences?");

@@ -22,6 +22,13 @@ namespace {
 /// What from_fortran.f90 solves.
 any_problem predators_with_integral() {
   any_problem q = of(predators_with_vjp());
+  q.f = {predators_with_vjp(),
+         {.f =
+              [](double t, auto, auto, auto dy) {
+                dy[0] = 0.125 * t;
+                dy[1] = 0;
+              },
+          .vjp = [](double, auto, auto, auto w, double& gt, auto, auto) { gt += 0.125 * w[0]; }}};
   q.events.push_back(any_event_callbacks{
       .name = "two",
       .condition = [](double, auto y, auto) { return y[0] - 2; },
@@ -35,11 +42,12 @@ any_problem predators_with_integral() {
                                  }});
 }
 
-TEST_CASE("Fortran gets the bits of C++: solves, save points, integrals, events, gradients") {
+TEST_CASE(
+    "Fortran gets the bits of C++: solves, parts, save points, integrals, events, gradients") {
   const any_problem q = predators_with_integral();
   options o;
   o.save.ts = {0.25, 2.5};
-  for (const char* method : {"tsit5", "dop853", "radau_iia5"}) {
+  for (const char* method : {"tsit5", "dop853", "radau_iia5", "kencarp4_imex"}) {
     CAPTURE(method);
     const auto s = solve(q, method, o, recursive_checkpoint{.slots = 5});
     REQUIRE(s.events.size() == 1);

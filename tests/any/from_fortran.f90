@@ -24,6 +24,24 @@ contains
     gp = gp + [w(1)*y(1), -w(1)*y(1)*y(2), -w(2)*y(2), w(2)*y(1)*y(2)]
     vjp = 0
   end function
+  ! The explicit part, more prey in spring, and its vjp.
+  integer(c_int) function spring(t, y, p, dy, user) bind(c)
+    real(c_double), value :: t
+    real(c_double), intent(in) :: y(2), p(4)
+    real(c_double), intent(out) :: dy(2)
+    type(c_ptr), value :: user
+    dy(1) = 0.125d0*t
+    dy(2) = 0
+    spring = 0
+  end function
+  integer(c_int) function vjp_of_spring(t, y, p, w, gt, gy, gp, user) bind(c)
+    real(c_double), value :: t
+    real(c_double), intent(in) :: y(2), p(4), w(2)
+    real(c_double), intent(inout) :: gt, gy(2), gp(4)
+    type(c_ptr), value :: user
+    gt = gt + 0.125d0*w(1)
+    vjp_of_spring = 0
+  end function
   ! The integral of t y(1), and its vjp.
   integer(c_int) function g(t, y, p, dq, user) bind(c)
     real(c_double), value :: t
@@ -60,7 +78,7 @@ contains
     condition_gradient = 0
   end function
 
-  ! The problem with its integral and its event, by a method: y and q at the end, at two save points, the time of the event, a
+  ! The problem in parts, with its integral and its event, by a method: y and q at the end, at two save points, the time of the event, a
   ! gradient. 0: all calls went well.
   integer(c_int) function solve_from_fortran(method, y, saved, event_t, of_y0, of_p) bind(c)
     character(kind=c_char), intent(in) :: method(*)
@@ -80,6 +98,8 @@ contains
     ts = [0.25d0, 2.5d0]
     call add(revode_problem_new(2, [1d0, 1.5d0], 4, [1.5d0, 1d0, 3d0, 1d0], 0d0, 3d0, c_funloc(f), &
                                 c_null_ptr, q), .true.)
+    call add(revode_problem_set_explicit_part(q, c_funloc(spring), c_funloc(vjp_of_spring), &
+                                              c_null_funptr, c_null_ptr))
     call add(revode_problem_set_vjp(q, c_funloc(vjp)))
     call add(revode_problem_set_quadrature(q, 1, [0d0], c_funloc(g), c_funloc(vjp_of_g), c_null_ptr))
     two = default_event()

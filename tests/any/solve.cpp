@@ -151,7 +151,7 @@ TEST_CASE("misuse is told in words, before any work") {
   says([&] { solve(q, "kencarp4_imex", {}); },
        "method kencarp4_imex for a field without parts (it takes the implicit one by Newton's "
        "iteration and the other "
-       "explicitly) give it implicit_part and explicit_part, or take esdirk547?");
+       "explicitly) give it both, or take esdirk547?");
   says([&] { solve(any_problem{}, "tsit5", {}); },
        "a problem without a field (any_problem::f is empty) give it one, or named_problem?");
   says([&] { any_field(any_callbacks{}); },

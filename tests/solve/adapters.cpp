@@ -7,6 +7,7 @@
 
 #include <revode/ad/derivatives.hpp>
 #include <revode/solve/adapters.hpp>
+#include <revode/state/mat.hpp>
 
 using namespace revode;
 
@@ -35,6 +36,23 @@ int decay(double t, const double* y, double* ydot, void* user) {
   ydot[0] = -*static_cast<double*>(user) * y[0];
   return 0;
 }
+
+struct growth {
+  void operator()(const auto& t, const auto& y, const auto& p, auto& dy) const {
+    for (std::size_t i = 0; i < 3; ++i) dy[i] = p[0] * t * y[i];
+  }
+  void vjp(double t, const dynamic& y, const dynamic& p, const dynamic& w, double& gt, dynamic& gy,
+           dynamic& gp) const {
+    for (std::size_t i = 0; i < 3; ++i) {
+      gt += p[0] * y[i] * w[i];
+      gy[i] += p[0] * t * w[i];
+      gp[0] += t * y[i] * w[i];
+    }
+  }
+  void jacobian(double t, const dynamic&, const dynamic& p, mat<double, 3, 3>& j) const {
+    for (int i = 0; i < 3; ++i) j(i, i) = p[0] * t;
+  }
+};
 
 }  // namespace
 
@@ -108,4 +126,40 @@ TEST_CASE("a callback gets plain arrays and its user pointer, and its failure is
                        "the right-hand side returned -7 at t = 1.500000 (0 means success) return "
                        "0, or shorten the time span?",
                        std::runtime_error);
+}
+
+TEST_CASE("a sum of two fields has their values and, where both bring them, their derivatives") {
+  const auto shift = [](const auto&, const auto& y, const auto& p, auto& dy) {
+    for (std::size_t i = 0; i < 3; ++i) dy[i] = p[1] * y[(i + 1) % 3];
+  };
+  const dynamic y{1, 2, 3}, p{2, 5};
+  dynamic dy(3);
+  const auto f = from_parts(growth{}, from_parts(shift, growth{}));  // a sum inside of a sum
+  f(0.5, y, p, dy);
+  CHECK(dy == dynamic{12, 19, 11});
+  f.implicit_part(0.5, y, p, dy);
+  CHECK(dy == dynamic{1, 2, 3});
+  f.explicit_part(0.5, y, p, dy);
+  CHECK(dy == dynamic{11, 17, 8});
+
+  const auto twice = from_parts(growth{}, growth{});
+  double gt = 0;
+  dynamic gy(3), gp(2);
+  twice.vjp(0.5, y, p, dynamic{1, 0, 1}, gt, gy, gp);
+  CHECK(gt == 16);
+  CHECK(gy == dynamic{2, 0, 2});
+  CHECK(gp == dynamic{4, 0});
+  mat<double, 3, 3> j{};
+  twice.jacobian(0.5, y, p, j);
+  CHECK(j(1, 1) == 2);
+  CHECK(j(1, 2) == 0);
+
+  // One that brings none: the sum's come from its own calls.
+  using mixed = decltype(from_parts(growth{}, shift));
+  derivatives<mixed, dynamic, dynamic> d;
+  gy = dynamic(3);
+  gp = dynamic(2);
+  d.vjp(from_parts(growth{}, shift), 0.5, y, p, dynamic{1, 0, 0}, nullptr, gy, gp);
+  CHECK(gy == dynamic{1, 5, 0});
+  CHECK(gp == dynamic{0.5, 2});
 }

@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include <revode/linalg/krylov/bicgstab.hpp>
+#include <revode/solve/adapters.hpp>
 #include <revode/solvers/imex.hpp>
 #include <revode/solvers/implicit/implicit_conditions.hpp>
 #include <revode/solvers/kencarp3.hpp>
@@ -55,6 +58,31 @@ TEST_CASE("IMEX: the error of a driven split problem falls with the order") {
     CHECK(order > M::order - 0.3);
     CHECK(order < M::order + 1.2);
   });
+}
+
+TEST_CASE("IMEX: two fields, from_parts, have the bits of a field that names its parts") {
+  const split_pair both;
+  const auto stiff = [&](const auto& t, const auto& y, const auto& p, auto& dy) {
+    both.implicit_part(t, y, p, dy);
+  };
+  const auto rest = [&](const auto& t, const auto& y, const auto& p, auto& dy) {
+    both.explicit_part(t, y, p, dy);
+  };
+  const auto check = [&](const auto& y0, const auto& p) {
+    const auto pulled = [&](const auto& f) {
+      const problem q{f, y0, 0.0, 2.0, p};
+      auto s = solve(q, imex<kencarp4>{}, options{}, recursive_checkpoint{.slots = 3});
+      CHECK(s.status == status::success);
+      auto g = s.pullback({.y = y0});
+      return std::tuple{s.y, g.y0, g.p};
+    };
+    CHECK(pulled(from_parts(stiff, rest)) == pulled(both));
+    const auto sum = solve(problem{from_parts(stiff, rest), y0, 0.0, 2.0, p}, vern7{}, options{}).y;
+    const auto whole = solve(problem{both, y0, 0.0, 2.0, p}, vern7{}, options{}).y;
+    CHECK(sum[0] == doctest::Approx(whole[0]).epsilon(1e-9));
+  };
+  check(vec{0.5, 1.0}, vec{30.0, 1.3});
+  check(std::vector{0.5, 1.0}, std::vector{30.0, 1.3});
 }
 
 TEST_CASE("IMEX: a stiff part costs no more steps than a mild one") {

@@ -9,7 +9,9 @@
 
 #include <revode/ad/faces.hpp>
 #include <revode/config.hpp>
+#include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/scratch_by_type.hpp>
 
 namespace revode {
 
@@ -96,6 +98,110 @@ struct callback_field {
 
 inline callback_field from_callback(callback_field::function callable, void* user = nullptr) {
   return {callable, user};
+}
+
+template <class Face>
+concept part_face = std::is_same_v<Face, implicit_face> || std::is_same_v<Face, explicit_face>;
+
+/// The sum of two fields, which are its parts. Where both bring a derivative, the sum brings it.
+template <class I, class E>
+struct sum_rule {
+  using implicit_field = std::remove_cvref_t<I>;
+  using explicit_field = std::remove_cvref_t<E>;
+  static_assert(!has_mass_v<implicit_field> && !has_mass_v<explicit_field>,
+                "a part with a mass matrix (parts are those of y' = f)");
+  static constexpr bool autonomous =
+      says_autonomous<implicit_field> && says_autonomous<explicit_field>;
+  static constexpr bool complex_pairs =
+      says_complex_pairs<implicit_field> && says_complex_pairs<explicit_field>;
+  static constexpr bool takes_arrays =
+      takes_arrays_v<implicit_field> && takes_arrays_v<explicit_field>;
+  I of_implicit;
+  E of_explicit;
+
+  template <part_face Face>
+  REVODE_HD static auto& part(const sum_rule& both) {
+    if constexpr (std::is_same_v<Face, implicit_face>)
+      return both.of_implicit;
+    else
+      return both.of_explicit;
+  }
+  template <class T, class Y, class P>
+  REVODE_HD auto value(whole_face f, const T& t, const Y& y, const P& p, Y& dy) const
+      -> decltype(f.value(of_implicit, t, y, p, dy), f.value(of_explicit, t, y, p, dy), void()) {
+    of_implicit(t, y, p, dy);
+    add_to(dy, [&](Y& more) { of_explicit(t, y, p, more); });
+  }
+  template <class... A>
+  REVODE_HD auto pull(whole_face f, A&&... a) const
+      -> decltype(f.vjp(of_implicit, a...), f.vjp(of_explicit, a...), void()) {
+    of_implicit.vjp(a...);
+    of_explicit.vjp(a...);
+  }
+  template <class T, class Y, class P, class DP>
+  REVODE_HD auto push(whole_face f, const T& t, const Y& y, const P& p, const T& dt, const Y& dy,
+                      const DP& dp, Y& out) const
+      -> decltype(f.jvp(of_implicit, t, y, p, dt, dy, dp, out),
+                  f.jvp(of_explicit, t, y, p, dt, dy, dp, out), void()) {
+    of_implicit.jvp(t, y, p, dt, dy, dp, out);
+    add_to(out, [&](Y& more) { of_explicit.jvp(t, y, p, dt, dy, dp, more); });
+  }
+  template <class T, class Y, class P, class J>
+  requires requires(J& j) { j.data(); }
+  REVODE_HD auto matrix(whole_face f, const T& t, const Y& y, const P& p, J& j) const
+      -> decltype(f.jacobian(of_implicit, t, y, p, j), f.jacobian(of_explicit, t, y, p, j),
+                  void()) {
+    J more = j;  // zeros, as j is
+    of_implicit.jacobian(t, y, p, j);
+    of_explicit.jacobian(t, y, p, more);
+    add(more, j);
+  }
+
+  // A part is the whole of its field.
+  template <part_face Face, class... A>
+  REVODE_HD auto value(Face, A&&... a) const
+      -> decltype(whole_face::value(part<Face>(*this), a...)) {
+    return part<Face>(*this)(a...);
+  }
+  template <part_face Face, class... A>
+  REVODE_HD auto pull(Face, A&&... a) const -> decltype(whole_face::vjp(part<Face>(*this), a...)) {
+    return part<Face>(*this).vjp(a...);
+  }
+  template <part_face Face, class... A>
+  REVODE_HD auto push(Face, A&&... a) const -> decltype(whole_face::jvp(part<Face>(*this), a...)) {
+    return part<Face>(*this).jvp(a...);
+  }
+  template <part_face Face, class... A>
+  REVODE_HD auto matrix(Face, A&&... a) const
+      -> decltype(whole_face::jacobian(part<Face>(*this), a...)) {
+    return part<Face>(*this).jacobian(a...);
+  }
+
+ private:
+  /// dy += what `set` sets; in memory that the thread keeps where that is not known when it is compiled.
+  template <class Y, class Set>
+  REVODE_HD static void add_to(Y& dy, const Set& set) {
+    const auto summed = [&](Y& more) {
+      set(more);
+      add(more, dy);
+    };
+    if constexpr (static_size_v<Y> < 0 && std::is_floating_point_v<scalar_t<Y>>) {
+      with_kept<Y>([&](Y& more) {
+        more = dy;
+        summed(more);
+      });
+    } else {
+      Y more = zero_like(dy);
+      summed(more);
+    }
+  }
+};
+
+/// y' = f + g for methods of both parts, imex<kencarp5>: f is stiff and taken implicitly, g explicitly. Each is a field
+/// with the derivatives that it has, and held like the callables above.
+template <class I, class E>
+REVODE_HD field_by<sum_rule<I, E>> from_parts(I&& implicit_field, E&& explicit_field) {
+  return {{std::forward<I>(implicit_field), std::forward<E>(explicit_field)}};
 }
 
 }  // namespace revode

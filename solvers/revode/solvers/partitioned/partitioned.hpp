@@ -31,7 +31,8 @@ bool half_ignores_itself(const Problem& q, int half) {
 /// cost    four calls of the field, uncounted; none where it names dq and dp
 template <partitioned_method M, class Problem>
 void check_problem(const M&, const Problem& q) {
-  const std::string name = std::string("method ") + M::name;
+  std::string name = "method ";
+  name += M::name;
   if (length(q.y0) % 2 != 0)
     throw std::invalid_argument(name + " with a state of " + std::to_string(length(q.y0)) +
                                 " numbers (its state is q and p, two equal halves) choose a method "
