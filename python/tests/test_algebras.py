@@ -73,14 +73,14 @@ def test_an_ensemble_has_the_bits_of_its_solves():
 
 
 def test_events_and_mass_matrices_go_with_bands():
-    fades = revode.Event(
-        lambda t, y, p: y[3] - 0.1,
-        name="fades",
+    fills = revode.Event(
+        lambda t, y, p: y[3] - 0.3,
+        name="fills",
         terminal=True,
         condition_gradient=lambda t, y, p: (0.0, np.eye(N)[3], [0.0, 0.0]),
     )
     start = np.linspace(0.1, 0.7, N)
-    q = revode.Problem(chain, start, 0, 0.5, [40.0, 3.0], vjp=chain_vjp, events=[fades])
+    q = revode.Problem(chain, start, 0, 0.5, [40.0, 3.0], vjp=chain_vjp, events=[fills])
     s = revode.solve(q, "bdf5", adjoint="recursive_checkpoint", algebra="banded", banded=(1, 1))
     dense = revode.solve(q, "radau_iia5", adjoint="recursive_checkpoint")
     assert s.status == dense.status == "terminal_event"
