@@ -88,9 +88,10 @@ nightly_commands() {
   wait $! && [ $ended = 0 ]
 }
 
-# Random models, compiled and solved beside Python; damaged ones refused by line and column.
+# A flame as a model and as a plugin. Random models, compiled and solved beside Python; damaged ones refused by line and column.
 nightly_models() {
   configure release && build release --target revode_command &&
+    python3 tools/check_models.py build/release/revode &&
     python3 tools/fuzz_models.py build/release/revode --models 300
 }
 

@@ -113,8 +113,7 @@ TEST_CASE("methods of both parts and of the sum agree") {
     CHECK(d.y[i] == doctest::Approx(exact.y[i]).epsilon(1e-5));
     CHECK(g.y0[i] == doctest::Approx(expected.y0[i]).epsilon(1e-4));
   }
-  for (std::size_t i = 0; i < 3; ++i)
-    CHECK(g.p[i] == doctest::Approx(expected.p[i]).epsilon(1e-4));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(g.p[i] == doctest::Approx(expected.p[i]).epsilon(1e-4));
 }
 
 TEST_CASE("a solve by both parts asks for the implicit one's Jacobian alone") {
@@ -139,9 +138,12 @@ TEST_CASE("a solve by both parts asks for the implicit one's Jacobian alone") {
   says([&] { solve(q, "kencarp5_imex", accurate, recursive_checkpoint{}); },
        "a gradient of callbacks without vjp and jvp (their derivatives are not known) give one of "
        "them, or by_finite_differences?");
-  says([] { solve(posed({alone<fast>(), with_products<slow>()}), "kencarp3_imex", {}); },
-       "method kencarp3_imex on callbacks without a Jacobian (its stages are implicit) give "
-       "jacobian, jvp or vjp, or by_finite_differences?");
+  says(
+      [] {
+        solve(posed({alone<fast>(), with_products<slow>()}), "kencarp3_imex", {});
+      },
+      "method kencarp3_imex on callbacks without a Jacobian (its stages are implicit) give "
+      "jacobian, jvp or vjp, or by_finite_differences?");
   stiff.mass = {1, 0, 0, 0};
   says([&] { any_field(stiff, alone<slow>()); },
        "a part with a mass matrix (parts are those of y' = f) leave it out, or give one field?");
@@ -161,12 +163,13 @@ TEST_CASE("parts go through events, integrals, ensembles and differences") {
             gy[0] += w[0] + 0.25 * w[1];
             gy[1] += 0.5 * w[1];
           }});
-  const any_problem longer = with_quadrature(
-      q, {.f = [](double, auto y, auto, auto dq) { dq[0] = y[0] * y[1]; },
-          .vjp = [](double, auto y, auto, auto w, double&, auto gy, auto) {
-            gy[0] += w[0] * y[1];
-            gy[1] += w[0] * y[0];
-          }});
+  const any_problem longer =
+      with_quadrature(q, {.f = [](double, auto y, auto, auto dq) { dq[0] = y[0] * y[1]; },
+                          .vjp =
+                              [](double, auto y, auto, auto w, double&, auto gy, auto) {
+                                gy[0] += w[0] * y[1];
+                                gy[1] += w[0] * y[0];
+                              }});
   const auto pulled = [&](const char* method, const options& o, index slots) {
     const auto d = solve(longer, method, o, recursive_checkpoint{.slots = slots});
     REQUIRE(d.status == status::success);
@@ -196,7 +199,8 @@ TEST_CASE("parts go through events, integrals, ensembles and differences") {
 
   any_callbacks stiff = alone<fast>(), gentle = alone<slow>();
   stiff.by_finite_differences = gentle.by_finite_differences = true;
-  const auto near = solve(posed({stiff, gentle}), "kencarp4_imex", accurate, recursive_checkpoint{});
+  const auto near =
+      solve(posed({stiff, gentle}), "kencarp4_imex", accurate, recursive_checkpoint{});
   const auto by_products = solve(posed({with_products<fast>(), with_products<slow>()}),
                                  "kencarp4_imex", accurate, recursive_checkpoint{});
   const any_cotangents w{.y = any_state{1.0, 1.0}};
