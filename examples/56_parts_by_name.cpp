@@ -4,7 +4,7 @@
 // there are at last depends on how fast they spread and grow.
 //
 // prints: in all 23\.654, of spreading 34\.70, of growth 19\.704
-// prints: both parts: 6\d steps; explicit steps of the sum: 6[23]\d
+// prints: both parts: 6[0-9] steps; explicit steps of the sum: 6[23][0-9]
 #include <cmath>
 #include <cstdio>
 
