@@ -100,7 +100,7 @@ auto pair_of(const method_entry& m, const algebra_text& a, kind_of_problem kind)
            methods + "?");
   if (kind != kind_of_problem{}) refuse_kind(m, a, kind);
   misuse("method " + method + " with algebra " + algebra + " (it is compiled with " +
-         algebras_of(m.name) + ") choose of these, or one of the methods " + methods + "?");
+         algebras_of(m.name) + ") choose one of these, or one of the methods " + methods + "?");
 }
 
 }  // namespace

@@ -193,8 +193,8 @@ TEST_CASE("algebras that are not there are refused in words, before any work") {
        "method tsit5 with algebra banded (it solves no linear systems) leave the algebra out, or "
        "take one of the methods bdf5, esdirk547, rodas5p, radau_iia5?");
   says(q, any_method("kvaerno5", {.name = "gmres"}),
-       "method kvaerno5 with algebra gmres (it is compiled with dense) choose of these, or one of "
-       "the methods bdf5, esdirk547, radau_iia5?");
+       "method kvaerno5 with algebra gmres (it is compiled with dense) choose one of these, or one "
+       "of the methods bdf5, esdirk547, radau_iia5?");
   says(told, any_method("bdf5", {.name = "banded"}),
        "algebra banded without lower and upper (callbacks do not tell where their Jacobian is not "
        "0) give it?");

@@ -120,12 +120,11 @@ TEST_CASE("misuse of algebras says what to do") {
        "method tsit5 with algebra banded (it solves no linear systems) leave the algebra out, or "
        "take one of the methods bdf5, esdirk547, rodas5p, radau_iia5?");
   says("solve rober --method kvaerno5 --algebra gmres",
-       "method kvaerno5 with algebra gmres (it is compiled with dense) choose of these, or one of "
-       "the methods bdf5, esdirk547, radau_iia5?");
+       "method kvaerno5 with algebra gmres (it is compiled with dense) choose one of these, or one "
+       "of the methods bdf5, esdirk547, radau_iia5?");
   says("solve burgers_1d --method kencarp4_imex --algebra banded",
-       "method kencarp4_imex with algebra banded (it is compiled with dense) choose of these, or "
-       "one of "
-       "the methods bdf5, esdirk547, rodas5p, radau_iia5?");
+       "method kencarp4_imex with algebra banded (it is compiled with dense) choose one of these, "
+       "or one of the methods bdf5, esdirk547, rodas5p, radau_iia5?");
   says("solve transamp --algebra banded --method radau_iia5",
        "method radau_iia5 with algebra banded and a mass matrix (compiled for that: bdf5, rodas5p) "
        "take one of these, leave the algebra out, or solve it by the templates?");
