@@ -38,7 +38,8 @@ class register_recording {
     if (k < Capacity) {
       node& n = nodes_[k];
       n.link = link_of(a, sign_by_type<SlopeA>) + (link_of(b, sign_by_type<SlopeB>) << link_bits);
-      if constexpr (sign_by_type<SlopeA> == 0) n.slope_a = slope_a;
+      if constexpr (sign_by_type<SlopeA> == 0)
+        if (a >= 0) n.slope_a = slope_a;
       if constexpr (sign_by_type<SlopeB> == 0)
         if (b >= 0) n.slope_b = slope_b;
     }

@@ -58,10 +58,12 @@ template <class T, class H, class SlopeA, class SlopeB>
 [[gnu::always_inline]] inline variable<T, H> chained(const variable<T, H>& a,
                                                      const variable<T, H>& b, const T& value,
                                                      const SlopeA& slope_a, const SlopeB& slope_b) {
-  if (a.home == nullptr) return chained(b, value, slope_b);
-  if (b.home == nullptr) return chained(a, value, slope_a);
-  REVODE_EXPECT(a.home == b.home);  // variables of two recordings do not meet
-  return {value, a.home->push(a.id, b.id, slope_a, slope_b), a.home};
+  H* const home = a.home != nullptr ? a.home : b.home;
+  if (home == nullptr) return variable<T, H>(value);
+  // variables of two recordings do not meet
+  REVODE_EXPECT(a.home == nullptr || b.home == nullptr || a.home == b.home);
+  return {value, home->push(a.id, b.id, slope_a, slope_b),
+          home};  // a constant's id is −1, no parent
 }
 
 template <class T, class H>
