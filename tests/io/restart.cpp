@@ -218,6 +218,38 @@ TEST_CASE("a gradient through events and stops that is killed goes on to the sam
   check_kills(31, 3, [](const options& o) { return bounced(o); });
 }
 
+/// Each bounce takes the air thinner, p[2]: what is behind it has other parameters.
+struct thinning : bounce {
+  void jump(const auto&, const auto& y, const auto& p, auto& y_new, auto& p_new) const {
+    y_new[1] = -p[1] * y[1];
+    p_new[2] = p[1] * p[2] * p[2];
+  }
+};
+struct ball_in_air {
+  void operator()(const auto&, const auto& y, const auto& p, auto& dy) const {
+    dy[0] = y[1];
+    dy[1] = -p[0] - p[2] * y[1];
+  }
+};
+
+TEST_CASE("a gradient through events that move parameters, of several losses, goes on as well") {
+  check_kills(23, 3, [](options o) {
+    o.save.ts = {0.3, 0.9, 1.5};
+    const problem q{ball_in_air{}, vec{1.0, 0.0}, 0.0, 2.4, vec{9.81, 0.8, 0.9}};
+    auto s = solve(q, tsit5{}, o, events(thinning{}), recursive_checkpoint{.slots = 3});
+    cotangents<vec<double, 2>> end{.y = vec{1.0, 2.0}}, way;
+    way.ys.assign(s.ys.size(), vec{0.5, -1.0});
+    way.events.assign(s.events.size(), 1);
+    found all(s.y.data(), s.y.data() + 2);
+    for (const auto& g : s.gradients({end, way})) {
+      all.insert(all.end(), g.y0.data(), g.y0.data() + 2);
+      all.insert(all.end(), g.p.data(), g.p.data() + 3);
+      all.push_back(static_cast<double>(g.reverse.vjp_evaluations));
+    }
+    return all;
+  });
+}
+
 TEST_CASE("several solves in one file go on one after another") {
   const run_file file;
   const auto run = [](const options& o) {

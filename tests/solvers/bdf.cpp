@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <revode/solvers/bdf.hpp>
@@ -22,35 +25,86 @@ TEST_CASE("BDF: replays, products and duals agree, mild and stiff, up to each or
 template <class F, class Y, class P>
 using loop_of = stepper<bdf5, F, Y, P>;
 
+/// The pair, drawn to a slow curve by a rate that grows faster than Jacobians are taken, and ends at a moment that no
+/// one tells of.
+struct hastened : stiff_pair {
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    using std::exp;
+    stiff_pair::operator()(t, y, p, dy);
+    if (t > 4.8 && t < 5.3) dy[1] = dy[1] - exp(30.0 * (t - 5.0)) * (y[1] - 0.01 * t);
+  }
+};
+
 TEST_CASE("BDF: from every snapshot the rest of the solve has the same bits, whatever the log") {
-  const problem q{stiff_pair{}, vec{0.5, 1.0}, 0.0, 9.0, vec{400.0, 1.3}};
+  const problem q{hastened{}, vec{0.5, 1.0}, 0.0, 9.0, vec{400.0, 1.3}};
   for (const index log_bytes : {index{0}, index{8 + 40 * 20}, unbounded}) {
-    loop_of<stiff_pair, vec<double, 2>, vec<double, 2>> loop(
+    loop_of<hastened, vec<double, 2>, vec<double, 2>> loop(
         q, bdf5{}, options{.rtol = 1e-7, .atol = 1e-8, .stops = {3.3}}, log_bytes);
     using snapshot_type = decltype(loop)::snapshot_type;
     std::vector<snapshot_type> kept;
-    int raised = 0, lowered = 0, before = 1;
+    int raised = 0, lowered = 0, before = 1, renewed = 0, in_a_row = 0;
     while (!loop.finished()) {
       std::optional<snapshot_type> slot;
       loop.save(slot);
       kept.push_back(*slot);
+      const auto [rejected, iterations] = [&s = loop.result().stats] {
+        return std::pair(s.rejected, s.newton_iterations);
+      }();
       loop.step(loop.work_tape());
-      const int order = loop.work_tape().record.order;
-      raised += order > before ? 1 : 0;
-      lowered += order < before ? 1 : 0;
-      before = order;
+      const auto& [record, stats] = std::tie(loop.work_tape().record, loop.result().stats);
+      const auto again = static_cast<int>(stats.rejected - rejected);
+      in_a_row = std::max(in_a_row, again);
+      // iterations that failed with an old Jacobian, and those with the new one, in the same attempt
+      if (again == 0 && stats.newton_iterations - iterations > record.iterations) {
+        CHECK(record.has(record.new_jacobian));
+        ++renewed;
+      }
+      raised += record.order > before ? 1 : 0;
+      lowered += record.order < before ? 1 : 0;
+      before = record.order;
     }
     const auto& stats = loop.result().stats;
     CHECK(loop.status() == status::success);
     CHECK(raised >= 4);
     CHECK(lowered >= 1);
     CHECK(stats.rejected >= 3);
+    CHECK(renewed >= 1);
+    CHECK(in_a_row >= 2);
     const auto end = loop.state();
     for (const snapshot_type& s : kept) {
       loop.load(s);
       while (!loop.finished()) loop.step(loop.work_tape());
       REQUIRE(equal_bits(loop.state(), end));
     }
+  }
+}
+
+// The difference that a higher order needs is made at the end of the step before: a loss that ends there, or a
+// snapshot, has it or has no use for it.
+TEST_CASE("BDF: gradients of solves that end just behind a raise of the order, and just before") {
+  const options o{.rtol = 1e-7, .atol = 1e-8};
+  problem q{stiff_pair{}, vec{0.5, 1.0}, 0.0, 1.5, vec{400.0, 1.3}};
+  std::vector<double> ends;  // of a step, the next and the one behind it
+  loop_of<stiff_pair, vec<double, 2>, vec<double, 2>> loop(q, bdf5{}, o, 0);
+  for (int before = 1; !loop.finished();) {
+    const double t = loop.time();
+    loop.step(loop.work_tape());
+    if (loop.work_tape().record.order > before) {
+      ends.push_back(t);
+      ends.push_back(loop.time());
+    }
+    before = loop.work_tape().record.order;
+  }
+  REQUIRE(ends.size() >= 8);
+  for (const double end : ends) {
+    CAPTURE(end);
+    q.t1 = end;
+    const recursive_checkpoint one{.slots = 1};
+    CHECK(dot_product_law(q, bdf5{}, o, one, 1).worst < 2e-13);
+    CHECK(frozen_grid_law(q, bdf5{}, o, one).worst < 1e-11);
+    for (const index slots : {2, 3, 5, 1'000})
+      CHECK(equal_gradients_law(q, bdf5{}, o, one, {.slots = slots}).what == "");
   }
 }
 
