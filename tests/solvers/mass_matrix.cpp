@@ -8,6 +8,7 @@
 
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/problems/chemakzo.hpp>
 #include <revode/solvers/bdf.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/rodas5p.hpp>
@@ -79,6 +80,65 @@ TEST_CASE("rows may be mixed and algebraic variables eliminated: one gradient") 
   for (int i = 0; i < 2; ++i)
     CHECK(plain.p[i] == doctest::Approx(g.p[i] - 0.7 * z.d[i + 1]).epsilon(1e-8));
   CHECK(plain.y0[0] == doctest::Approx(g.y0[0]).epsilon(1e-8));
+}
+
+/// The five equations of chemakzo with FLB.ZHU = Ks y1 y4 in their place.
+struct chemakzo_eliminated {
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    using S = std::remove_cvref_t<decltype(y[0])>;
+    vec<S, 6> all, slope;
+    for (int i = 0; i < 5; ++i) all[i] = y[i];
+    all[5] = p[6] * (y[0] * y[3]);
+    chemakzo{}(t, all, p, slope);
+    for (int i = 0; i < 5; ++i) dy[i] = slope[i];
+  }
+};
+/// chemakzo, each row with parts of the others: M has no row of zeros, but its rank is 5.
+struct chemakzo_mixed {
+  static constexpr double part(int i, int j) {
+    return i == j ? 1.0 : 0.1 * (1 + (2 * i + 3 * j) % 5);
+  }
+  template <class Matrix>
+  void mass(Matrix& m) const {
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 5; ++j) m(i, j) = part(i, j);
+  }
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    Y rows = dy;
+    chemakzo{}(t, y, p, rows);
+    for (int i = 0; i < 6; ++i) {
+      dy[i] = rows[0] * part(i, 0);
+      for (int j = 1; j < 6; ++j) dy[i] = dy[i] + rows[j] * part(i, j);
+    }
+  }
+};
+
+TEST_CASE_TEMPLATE("chemakzo: rows may be mixed and its equilibrium eliminated, to the tolerance",
+                   M, rodas5p, radau_iia5, bdf5) {
+  const chemakzo f;
+  const auto solved = [&](const auto& field, const auto& y0) {
+    return solve(problem{field, y0, 0.0, 20.0, f.parameters()}, M{}, {.rtol = 1e-8, .atol = 1e-11},
+                 recursive_checkpoint{});
+  };
+  const vec<double, 6> w{1.0, 2.0, -1.0, 3.0, 0.5, 2.0};
+  const auto plain = solved(f, f.y0()).pullback(w),
+             mixed = solved(chemakzo_mixed{}, f.y0()).pullback(w);
+  vec<double, 5> start, five;
+  for (int i = 0; i < 5; ++i) start[i] = f.y0()[i], five[i] = w[i];
+  auto s = solved(chemakzo_eliminated{}, start);
+  five[0] += w[5] * f.parameters()[6] * s.y[3];  // w[5] times the product at the end
+  five[3] += w[5] * f.parameters()[6] * s.y[0];
+  auto eliminated = s.pullback(five);
+  eliminated.p[6] += w[5] * s.y[0] * s.y[3];
+  const auto alike = [&](int n, const auto& a, const auto& b, double apart) {
+    for (int i = 0; i < n; ++i) CHECK(std::abs(a[i] - b[i]) <= apart * std::abs(b[i]));
+  };
+  alike(9, mixed.p, plain.p, 1e-12);
+  alike(6, mixed.y0, plain.y0, 1e-12);
+  alike(9, eliminated.p, plain.p, 1e-7);
+  alike(5, eliminated.y0, plain.y0, 1e-7);
 }
 
 TEST_CASE("BDF finishes the transistor amplifier at every tolerance") {
