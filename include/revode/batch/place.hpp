@@ -100,26 +100,18 @@ struct on_device {
 
   template <class Op>
   static index workers(const Op&) {
-    int blocks = 0;
+    int device = 0, processors = 0, blocks = 0;
+    require(cudaGetDevice(&device));
+    require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     require(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, lane_kernel<Op>, 128, 0));
-    return index{128} * processors() * std::max(blocks, 1);
+    return index{128} * processors * std::max(blocks, 1);
   }
-  /// Blocks of 128 threads, and down to one warp where there would be fewer of them than processors.
   template <class Op>
   static void for_each(index n, const Op& op) {
     if (n == 0) return;
-    index block = 128;
-    for (const index all = processors(); block > 32 && n < block * all;) block /= 2;
-    lane_kernel<<<static_cast<unsigned>((n + block - 1) / block), static_cast<unsigned>(block)>>>(
-        op, n);
+    lane_kernel<<<static_cast<unsigned>((n + 127) / 128), 128>>>(op, n);
     require(cudaGetLastError());
     require(cudaDeviceSynchronize());
-  }
-  static int processors() {
-    int device = 0, found = 0;
-    require(cudaGetDevice(&device));
-    require(cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device));
-    return found;
   }
 #else
   static constexpr int width = host_lanes;
