@@ -74,13 +74,36 @@ auto as_jvp(const nb::object& f) -> decltype(any_callbacks::jvp) {
     call([&](nb::object got) { fill_from(got, out, "a jvp"); }, t, y, p, dt, dy, dp);
   };
 }
-auto as_jacobian(const nb::object& f) -> decltype(any_callbacks::jacobian) {
+/// errors  std::invalid_argument: a band with its diagonals as rows, as SciPy's banded solvers take it
+void expect_rows_of(const nb::object& band, std::size_t n) {
+  if (!nb::hasattr(band, "shape")) return;
+  const nb::tuple shape(band.attr("shape"));
+  if (shape.size() == 2 && nb::cast<std::size_t>(shape[0]) != n)
+    throw std::invalid_argument("a Jacobian in a band with " +
+                                std::to_string(nb::cast<std::size_t>(shape[0])) + " rows (y has " +
+                                std::to_string(n) +
+                                " elements) return a row of lower + 1 + upper numbers for each?");
+}
+/// Numbers of a Jacobian: all, a band's row by row, or those of a pattern, for which a sparse matrix of SciPy's will do.
+auto as_jacobian(const nb::object& f, const char* what = "Jacobian",
+                 const char* a_what = "a Jacobian", bool in_band = false)
+    -> decltype(any_callbacks::jacobian) {
   if (const auto at = address_of(f))
-    return [call = pointer_at<revode_jacobian>(at)](double t, auto y, auto p, auto jac) {
-      expect_zero("Jacobian", call(t, y.data(), p.data(), jac.data(), nullptr));
+    return [call = pointer_at<revode_jacobian>(at), what](double t, auto y, auto p, auto jac) {
+      expect_zero(what, call(t, y.data(), p.data(), jac.data(), nullptr));
     };
-  return [call = callable(f)](double t, auto y, auto p, auto jac) {
-    call([&](nb::object got) { fill_from(got, jac, "a Jacobian"); }, t, y, p);
+  return [call = callable(f), a_what, in_band](double t, auto y, auto p, auto jac) {
+    call(
+        [&](nb::object got) {
+          if (in_band) expect_rows_of(got, y.size());
+          if (nb::hasattr(got, "tocsc")) {
+            got = got.attr("tocsc")();
+            got.attr("sort_indices")();
+            got = got.attr("data");
+          }
+          fill_from(got, jac, a_what);
+        },
+        t, y, p);
   };
 }
 
@@ -146,6 +169,7 @@ any_callbacks as_callbacks(decltype(any_callbacks::f) f, const nb::object& vjp,
 
 python_problem as_problem(const nb::object& f, nb::handle y0, double t0, double t1, nb::handle p,
                           const nb::object& vjp, const nb::object& jvp, const nb::object& jacobian,
+                          const nb::object& banded_jacobian, const nb::object& sparse_jacobian,
                           bool by_finite_differences, std::vector<any_event> events,
                           const nb::object& mass, const nb::object& index,
                           const nb::object& explicit_part, const nb::object& explicit_vjp,
@@ -155,6 +179,11 @@ python_problem as_problem(const nb::object& f, nb::handle y0, double t0, double 
   if (!index.is_none())
     for (nb::handle of_element : index) c.index.push_back(nb::cast<int>(nb::int_(of_element)));
   if (!jacobian.is_none()) c.jacobian = as_jacobian(jacobian);
+  if (!banded_jacobian.is_none())
+    c.banded_jacobian =
+        as_jacobian(banded_jacobian, "banded Jacobian", "a Jacobian in a band", true);
+  if (!sparse_jacobian.is_none())
+    c.sparse_jacobian = as_jacobian(sparse_jacobian, "sparse Jacobian", "a Jacobian on a pattern");
   if (explicit_part.is_none() && !(explicit_vjp.is_none() && explicit_jvp.is_none()))
     throw std::invalid_argument(
         "explicit_vjp or explicit_jvp without explicit_part (they are its derivatives) give it?");
@@ -226,22 +255,30 @@ void bind_problems(nb::module_& m) {
       "gp), jvp(t, y, p, dt, dy, dp) "
       "-> df, jacobian(t, y, p) -> (n, n); those that are missing are made of "
       "those that are there.\n"
+      "For large systems: banded_jacobian(t, y, p) -> (n, lower + 1 + upper), whose row i has "
+      "the numbers of columns i - lower to i + upper, 0 outside the matrix; sparse_jacobian(t, y, "
+      "p) -> the numbers of the pattern by columns, with the whole diagonal, or a sparse matrix "
+      "of SciPy's with such entries.\n"
       "explicit_part: y' = f + explicit_part, of which \"kencarp5_imex\" and its like take f, the "
       "stiff one, implicitly; it has derivatives of its own.")
       .def(
           "__init__",
           [](python_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
              const nb::object& p, const nb::object& vjp, const nb::object& jvp,
-             const nb::object& jacobian, bool by_finite_differences, std::vector<any_event> events,
-             const nb::object& mass, const nb::object& index, const nb::object& explicit_part,
-             const nb::object& explicit_vjp, const nb::object& explicit_jvp) {
-            new (self) python_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian,
-                                                 by_finite_differences, std::move(events), mass,
-                                                 index, explicit_part, explicit_vjp, explicit_jvp));
+             const nb::object& jacobian, const nb::object& banded_jacobian,
+             const nb::object& sparse_jacobian, bool by_finite_differences,
+             std::vector<any_event> events, const nb::object& mass, const nb::object& index,
+             const nb::object& explicit_part, const nb::object& explicit_vjp,
+             const nb::object& explicit_jvp) {
+            new (self)
+                python_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian, banded_jacobian,
+                                          sparse_jacobian, by_finite_differences, std::move(events),
+                                          mass, index, explicit_part, explicit_vjp, explicit_jvp));
           },
           nb::arg("f"), nb::arg("y0"), nb::arg("t0"), nb::arg("t1"), nb::arg("p") = nb::tuple(),
           nb::kw_only(), nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
-          nb::arg("jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
+          nb::arg("jacobian") = nb::none(), nb::arg("banded_jacobian") = nb::none(),
+          nb::arg("sparse_jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
           nb::arg("events") = nb::list(), nb::arg("mass") = nb::none(),
           nb::arg("index") = nb::none(), nb::arg("explicit_part") = nb::none(),
           nb::arg("explicit_vjp") = nb::none(), nb::arg("explicit_jvp") = nb::none())

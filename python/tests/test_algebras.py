@@ -42,6 +42,57 @@ def test_bands_and_patterns_give_what_dense_matrices_do():
         np.testing.assert_allclose(g.p, expected.p, rtol=1e-2, atol=1e-4)
 
 
+def chain_band(t, y, p):
+    band = np.tile([p[0], 0.0, p[0]], (N, 1))
+    band[:, 1] = p[1] * (1 - 2 * y) - 2 * p[0]
+    band[0, 0] = band[-1, 2] = np.nan  # outside the matrix: nobody reads it
+    return band
+
+
+def chain_entries(t, y, p):
+    by_columns = [[p[0], p[1] * (1 - 2 * y[j]) - 2 * p[0], p[0]] for j in range(N)]
+    return np.concatenate([by_columns[0][1:], *by_columns[1:-1], by_columns[-1][:-1]])
+
+
+def chain_matrix(t, y, p):
+    from scipy.sparse import csr_matrix, diags
+
+    return csr_matrix(diags([p[0], p[1] * (1 - 2 * y) - 2 * p[0], p[0]], [-1, 0, 1], shape=(N, N)))
+
+
+def test_jacobians_in_a_band_and_on_a_pattern_are_taken():
+    pytest.importorskip("scipy.sparse")
+    start, p = np.linspace(0.1, 0.7, N), [40.0, 3.0]
+    ways = [("banded", {"banded": (1, 1)}, {"banded_jacobian": chain_band})]
+    if "klu" in revode.algebras():
+        ways += [("klu", {"sparsity": columns()}, {"sparse_jacobian": f}) for f in (chain_entries, chain_matrix)]
+    for algebra, where, brought in ways:
+        told = {"algebra": algebra} | where
+        bare = revode.solve(revode.Problem(chain, start, 0, 0.5, p, **brought), "bdf5", **told)
+        made = revode.solve(problem(), "bdf5", **told)
+        assert bare.status == "success"
+        np.testing.assert_allclose(bare.y, made.y, rtol=1e-12)  # of exact Jacobians both
+        both = revode.Problem(chain, start, 0, 0.5, p, vjp=chain_vjp, **brought)
+        g, expected = (
+            revode.solve(q, "bdf5", adjoint="recursive_checkpoint", **told).pullback(np.ones(N)) for q in (both, problem())
+        )
+        np.testing.assert_allclose(g.p, expected.p, rtol=1e-10)
+
+
+def test_jacobians_of_other_shapes_are_refused():
+    start, p = np.linspace(0.1, 0.7, N), [40.0, 3.0]
+
+    def refused(words, algebra, **brought):
+        where = {"banded": (1, 1)} if algebra == "banded" else {"sparsity": columns()}
+        with pytest.raises(ValueError, match=words):
+            revode.solve(revode.Problem(chain, start, 0, 0.5, p, **brought), "bdf5", algebra=algebra, **where)
+
+    refused("in a band with 3 rows", "banded", banded_jacobian=lambda t, y, p: chain_band(t, y, p).T)
+    refused("in a band of 24 numbers", "banded", banded_jacobian=lambda t, y, p: chain_band(t, y, p)[:, 1:])
+    if "klu" in revode.algebras():
+        refused("on a pattern of 33 numbers", "klu", sparse_jacobian=lambda t, y, p: chain_entries(t, y, p)[1:])
+
+
 def test_a_sparse_matrix_of_scipy_says_where_the_jacobian_is():
     sparse = pytest.importorskip("scipy.sparse")
     if "klu" not in revode.algebras():
