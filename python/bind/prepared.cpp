@@ -54,9 +54,9 @@ struct prepared_any final : prepared_solve_of<double> {
   options o;
   recursive_checkpoint memory;
 
-  prepared_any(python_problem of, const std::string& by, options with, recursive_checkpoint adjoint)
+  prepared_any(python_problem of, any_method by, options with, recursive_checkpoint adjoint)
       : q(std::move(of)),
-        method(by),
+        method(std::move(by)),
         o(std::move(with)),
         memory(std::move(adjoint)) {
     method.order();  // there is one of the name
@@ -205,7 +205,7 @@ void bind_prepared(nb::module_& m) {
   bind_prepared_of<float>(m, "PreparedFloat", "KeptFloat");
   m.def(
       "prepare",
-      [](const python_problem& q, const std::string& method, const options& o,
+      [](const python_problem& q, const any_method& method, const options& o,
          std::optional<index> slots, std::optional<index> budget,
          const std::optional<std::string>& schedule, int threads) {
         std::shared_ptr<prepared_solve_of<double>> s =

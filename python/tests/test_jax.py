@@ -74,7 +74,9 @@ def test_misuse():
         revode.jax.solve(revode.nn.Mlp(WIDTHS), np.ones((2, 2)), np.ones(9), t0=0.0, t1=1.0)
     with pytest.raises(ValueError, match="samples of 4 numbers"):
         revode.jax.solve(revode.nn.Mlp(WIDTHS), np.ones((2, 4)), np.ones(42), t0=0.0, t1=1.0)
-    prepared = revode._core.prepare(revode.Problem.named("lorenz"), "tsit5", revode._core.Options(), None, None, None, 0)
+    prepared = revode._core.prepare(
+        revode.Problem.named("lorenz"), revode._core.Method("tsit5", "dense", -1, -1, [], []), revode._core.Options(), None, None, None, 0
+    )
     with pytest.raises(ValueError, match=r"a row of 4 numbers \(this solve has 3\)"):
         prepared.values(np.ones((2, 4)), np.ones((2, 3)))
     with pytest.raises(ValueError, match=r"3 points and 2 \(or 1 for all\)"):
@@ -83,6 +85,20 @@ def test_misuse():
         prepared.values(np.ones((2, 3)), np.ones(3))
     with jax.enable_x64(False), pytest.raises(ValueError, match="jax_enable_x64"):
         end(P)
+
+
+def test_linear_algebras_are_those_of_revode():
+    told = {"algebra": "banded", "banded": (1, 1)}
+    q = revode.Problem.named("heat_1d:40")
+    s = revode.solve(q, "bdf5", adjoint="recursive_checkpoint", slots=9, **told)
+    loss = jax.jit(lambda y0: revode.jax.solve(q, y0, method="bdf5", slots=9, **told).sum())
+    assert np.array_equal(revode.jax.solve(q, method="bdf5", **told), s.y)
+    assert np.array_equal(jax.grad(loss)(jnp.array(q.y0)), s.pullback(np.ones(40)).y0)
+    with pytest.raises(ValueError, match="unknown algebra 'bandet'"):
+        revode.jax.solve(q, method="bdf5", algebra="bandet")
+    net = revode.nn.Mlp([2, 8, 2])
+    with pytest.raises(ValueError, match="algebra 'klu' for a network in single precision"):
+        revode.jax.solve(net, jnp.zeros((1, 2), jnp.float32), np.zeros(42), t0=0, t1=1, algebra="klu")
 
 
 def test_functions_of_pythons_are_fields_too_and_what_they_raise_is_told():

@@ -29,6 +29,19 @@ def test_problems_have_the_bits_of_revode():
     assert np.array_equal(p.grad, s.pullback([1.0, 0.0, 0.0]).p)
 
 
+def test_linear_algebras_are_those_of_revode():
+    told = {"algebra": "banded", "banded": (1, 1)}
+    q = revode.Problem.named("heat_1d:40")
+    s = revode.solve(q, "bdf5", adjoint="recursive_checkpoint", slots=9, **told)
+    y0 = torch.tensor(q.y0, requires_grad=True)
+    y = revode.torch.solve(q, y0, method="bdf5", slots=9, **told)
+    assert np.array_equal(y.detach(), s.y)
+    y.sum().backward()
+    assert np.array_equal(y0.grad, s.pullback(np.ones(40)).y0)
+    with pytest.raises(ValueError, match="unknown algebra 'bandet'"):
+        revode.torch.solve(q, method="bdf5", algebra="bandet")
+
+
 def test_integrals_stand_behind_the_state():
     q = revode.Problem.named("lorenz").with_quadrature(
         lambda t, y, p: y[0] ** 2, vjp=lambda t, y, p, w: (0.0, w[0] * np.array([2 * y[0], 0.0, 0.0]), 0 * p)

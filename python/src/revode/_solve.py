@@ -28,22 +28,23 @@ class Options(TypedDict, total=False):
     discontinuities: ArrayLike
 
 
-def _method(
-    name: str,
-    algebra: str,
-    sparsity: Any | None,
-    banded: tuple[int, int] | None,
-) -> _core.Method:
+#: A method's name and what its linear algebra needs to know, which dictionaries can hold.
+_Way = tuple[str, str, int, int, tuple[int, ...], tuple[int, ...]]
+
+
+def _way(name: str, algebra: str, sparsity: Any | None, banded: tuple[int, int] | None) -> _Way:
     lower, upper = (-1, -1) if banded is None else banded
-    if sparsity is None:
-        return _core.Method(name, algebra, lower, upper, [], [])
     if hasattr(sparsity, "tocsc"):
         columns = sparsity.tocsc()
         sparsity = (columns.indptr, columns.indices)
-    starts, rows = sparsity
-    return _core.Method(
-        name, algebra, lower, upper, [int(k) for k in starts], [int(k) for k in rows]
-    )
+    starts, rows = ((), ()) if sparsity is None else sparsity
+    return name, algebra, lower, upper, tuple(map(int, starts)), tuple(map(int, rows))
+
+
+def _in_float(way: _Way) -> str:
+    if way[1] != "dense":
+        raise ValueError(f"algebra {way[1]!r} for a network in single precision (it is solved by tsit5) leave it out?")
+    return way[0]
 
 
 def _options(given: Options) -> _core.Options:
@@ -129,7 +130,7 @@ def solve(  # type: ignore[misc]
     How it ended is s.status; misuse raises ValueError before any work.
     """
     q = _core.Problem.named(problem) if isinstance(problem, str) else problem
-    m = _method(method, algebra, sparsity, banded)
+    m = _core.Method(*_way(method, algebra, sparsity, banded))
     o = _options(options)
     if dense and adjoint is not None:
         raise ValueError("dense with an adjoint (a solution keeps the one or the other) solve twice?")
@@ -157,5 +158,5 @@ def solve_each(
     """A solve for each row of y0 and of p, on so many threads (0: all there are), with algebra, sparsity
     and banded as in solve."""
     q = _core.Problem.named(problem) if isinstance(problem, str) else problem
-    m = _method(method, algebra, sparsity, banded)
+    m = _core.Method(*_way(method, algebra, sparsity, banded))
     return _core.solve_each(q, m, _options(options), y0, p, threads)

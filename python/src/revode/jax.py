@@ -18,7 +18,7 @@ import numpy as np
 from typing_extensions import Unpack
 
 from revode import _core
-from revode._solve import Options, _options
+from revode._solve import Options, _in_float, _options, _way
 
 _Program = Callable[[jax.Array, jax.Array], jax.Array]
 
@@ -92,13 +92,16 @@ def solve(
     budget: int | None = None,
     schedule: str | None = None,
     threads: int = 0,
+    algebra: str = "dense",
+    sparsity: Any | None = None,
+    banded: tuple[int, int] | None = None,
     **options: Unpack[Options],
 ) -> jax.Array:
     """y(t1), or the states at `ts`, a row each: an array that JAX differentiates by y0 and p, in reverse mode.
     Of a problem with integrals, y and then q.
 
-    The bits are those of revode.solve and of its pullback by recursive_checkpoint with slots, budget and schedule. A
-    solve that fails gives NaN.
+    The bits are those of revode.solve and of its pullback by recursive_checkpoint with slots, budget and schedule,
+    algebra, sparsity and banded. A solve that fails gives NaN.
     problem  a network has samples by rows in y0, t0, t1, and in p its weights: what Mlp.flat takes. Starts in float32 are
              solved in float32, by tsit5
     cost     of each problem, method and options the solve that was made last is kept until its gradient is asked for or the
@@ -107,7 +110,7 @@ def solve(
     """
     if "every" in options:
         raise ValueError("revode.jax with every (an array's shape is known beforehand) give ts?")
-    how = (method, slots, budget, schedule, threads)
+    how = (_way(method, algebra, sparsity, banded), slots, budget, schedule, threads)
     if isinstance(problem, _core.Network):
         return _solve_network(problem, y0, p, t0, t1, how, options)
     if not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
@@ -125,8 +128,10 @@ def solve(
 
 
 def _prepared(q: _core.Problem, how: Any, options: Options) -> Any:
-    method, *memory = how
-    return _core.prepare(q, method, _options(options), *memory)
+    way, *memory = how
+    if way[1] != "dense":  # misuse is told here, not from within a program
+        _core.solve(q.replace(t1=q.t0), _core.Method(*way), _core.Options())
+    return _core.prepare(q, _core.Method(*way), _options(options), *memory)
 
 
 def _solve_network(net: Any, y0: Any, p: Any, t0: Any, t1: Any, how: Any, options: Options) -> jax.Array:
@@ -142,8 +147,8 @@ def _solve_network(net: Any, y0: Any, p: Any, t0: Any, t1: Any, how: Any, option
             q = net.problem(np.zeros(start.size), t0, t1, np.zeros(net.parameters))
             prepared = _prepared(q, how, options)
         else:
-            method, *memory = how
-            prepared = _core.prepare_in_float(net, start.size, t0, t1, method, _options(options), *memory)
+            way, *memory = how
+            prepared = _core.prepare_in_float(net, start.size, t0, t1, _in_float(way), _options(options), *memory)
         _programs[key] = _program(prepared, start.dtype)
     ended = _programs[key](start.reshape(-1), weights)
     return ended.reshape((*ended.shape[:-1], *start.shape))

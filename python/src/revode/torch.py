@@ -16,7 +16,7 @@ import torch
 from typing_extensions import Unpack
 
 from revode import _core
-from revode._solve import Options, _options
+from revode._solve import Options, _in_float, _options, _way
 
 
 class _Solve(torch.autograd.Function):
@@ -82,13 +82,16 @@ def solve(
     slots: int | None = None,
     budget: int | None = None,
     schedule: str | None = None,
+    algebra: str = "dense",
+    sparsity: Any | None = None,
+    banded: tuple[int, int] | None = None,
     **options: Unpack[Options],
 ) -> torch.Tensor:
     """y(t1), or the states at `ts`, a row each: a tensor whose backward() gives the exact gradients by y0 and p.
     Of a problem with integrals, flat rows of y and then q.
 
-    The bits are those of revode.solve and its pullback by recursive_checkpoint with slots, budget and schedule. A solve that
-    fails gives NaN. backward() replays the one solve that was made: nothing is solved twice.
+    The bits are those of revode.solve and its pullback by recursive_checkpoint with slots, budget and schedule, algebra,
+    sparsity and banded. A solve that fails gives NaN. backward() replays the one solve that was made: nothing is solved twice.
     problem  a network has samples by rows in y0, t0, t1, and in p its weights: what Mlp.flat takes, a torch.nn.Module say.
              Starts in float32 are solved in float32, by tsit5; all else is float64. Any other function f(t, y) of
              torch's, a Module say, is called once an evaluation, with y of y0's shape, and differentiated by autograd: its
@@ -97,7 +100,8 @@ def solve(
     """
     if "every" in options:
         raise ValueError("revode.torch with every (losses are of known times) give ts?")
-    memory = slots, budget, schedule, 0
+    memory, way = (slots, budget, schedule, 0), _way(method, algebra, sparsity, banded)
+    by = _core.Method(*way)
     if isinstance(problem, _core.Network):
         if y0 is None or p is None or t0 is None or t1 is None:
             raise ValueError("a network without y0, p, t0 or t1 (it is a field and has none of its own) give all four?")
@@ -106,11 +110,11 @@ def solve(
         weights = problem.flat(p) if hasattr(problem, "flat") else p
         if start.dtype == torch.float32:
             prepared: Any = _core.prepare_in_float(
-                problem, start.numel(), t0, t1, method, _options(options), *memory
+                problem, start.numel(), t0, t1, _in_float(way), _options(options), *memory
             )
         else:
             q = problem.problem(np.zeros(start.numel()), t0, t1, np.zeros(problem.parameters))
-            prepared = _core.prepare(q, method, _options(options), *memory)
+            prepared = _core.prepare(q, by, _options(options), *memory)
     else:
         if isinstance(problem, (_core.Problem, str)):
             q = _core.Problem.named(problem) if isinstance(problem, str) else problem
@@ -120,7 +124,7 @@ def solve(
         else:
             raise ValueError("p for a function of torch's (it has its own parameters) leave it out?")
         start = torch.as_tensor(q.y0 if y0 is None else y0)
-        prepared = _core.prepare(q, method, _options(options), *memory)
+        prepared = _core.prepare(q, by, _options(options), *memory)
     dtype = torch.float32 if isinstance(prepared, _core.PreparedFloat) else torch.float64
     flat = start.to(dtype).reshape(-1), torch.as_tensor(weights).to(dtype).reshape(-1)
     if torch.is_grad_enabled() and any(x.requires_grad for x in flat):
