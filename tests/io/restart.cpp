@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
-
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
-#include <revode/io/restart.hpp>
 #include <revode/problems/lorenz.hpp>
-#include <revode/solve/events.hpp>
 #include <revode/solvers/kvaerno3.hpp>
 #include <revode/solvers/tsit5.hpp>
+
+#include "restart_kills.hpp"
 
 namespace revode {
 namespace {
@@ -27,30 +18,6 @@ namespace {
 using three = vec<double, 3>;
 const problem lorenz_1{lorenz{}, three{1.0, 0.0, 0.0}, 0.0, 1.0, three{10.0, 28.0, 8.0 / 3}};
 
-/// The file of a run, and what is left of it, gone at the end. In memory where there is such a folder.
-struct run_file {
-  std::string path;
-  run_file() {
-    const char* shared = "/dev/shm";
-    const auto folder = access(shared, W_OK) == 0 ? std::filesystem::path(shared)
-                                                  : std::filesystem::temp_directory_path();
-    path = (folder / ("revode_" + std::to_string(getpid()) + ".kept")).string();
-  }
-  ~run_file() { clear(); }
-  void clear() const {
-    for (const char* end : {"", ".old", ".new"}) std::remove((path + end).c_str());
-  }
-  std::string text() const {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream all;
-    all << file.rdbuf();
-    return all.str();
-  }
-  void text(const std::string& bytes) const { std::ofstream(path, std::ios::binary) << bytes; }
-};
-
-/// The numbers of a run, all that must be the same.
-using found = std::vector<double>;
 void append(found& all, const three& y) { all.insert(all.end(), y.data(), y.data() + 3); }
 
 found solved(const options& o) {
@@ -76,86 +43,6 @@ found differentiated(const options& o, const recursive_checkpoint& adjoint) {
         r.field_evaluations, r.vjp_evaluations, s.stats.field_evaluations})
     all.push_back(static_cast<double>(count));
   return all;
-}
-
-struct ball {  // y = (height, speed), p = (gravity, restitution)
-  void operator()(const auto&, const auto& y, const auto& p, auto& dy) const {
-    dy[0] = y[1];
-    dy[1] = -p[0];
-  }
-};
-struct bounce {
-  static constexpr auto direction = crossing::falling;
-  auto condition(const auto&, const auto& y, const auto&) const { return y[0]; }
-  void jump(const auto&, const auto& y, const auto& p, auto& y_new) const {
-    y_new[1] = -p[1] * y[1];
-  }
-};
-/// Of the times of a ball's bounces, and of where it is at the end, behind a stop.
-found bounced(options o) {
-  o.save.ts = {0.3, 0.9, 1.5};
-  o.stops = {1.0};
-  const problem q{ball{}, vec{1.0, 0.0}, 0.0, 2.4, vec{9.81, 0.8}};
-  auto s = solve(q, tsit5{}, o, events(bounce{}), recursive_checkpoint{.slots = 3});
-  const auto g =
-      s.pullback({.y = vec{1.0, 2.0}, .events = std::vector<double>(s.events.size(), 1)});
-  found all = g.stops;
-  for (const occurrence& e : s.events) all.push_back(e.t);
-  for (const auto& y : s.ys) all.push_back(y[0]);
-  for (int i = 0; i < 2; ++i) all.insert(all.end(), {s.y[i], g.y0[i], g.p[i]});
-  for (const index count : {s.stats.field_evaluations, g.reverse.field_evaluations,
-                            g.reverse.vjp_evaluations, g.reverse.replayed_steps})
-    all.push_back(static_cast<double>(count));
-  return all;
-}
-
-options watched(const run_file& file, const std::function<void(const char*)>& on_write = {}) {
-  options o{.save = {.ts = {0.3, 0.5}}};
-  o.restart =
-      kept_in({.file = file.path, .every = std::chrono::milliseconds(0), .on_write = on_write});
-  return o;
-}
-
-/// Runs in a process that is gone at the n-th stage of its writes; was it?
-template <class Run>
-bool killed(const run_file& file, int n, Run&& run) {
-  const pid_t child = fork();
-  if (child == 0) {
-    int stage = 0;
-    run(watched(file, [&](const char*) {
-      if (++stage == n) raise(SIGKILL);
-    }));
-    _exit(0);
-  }
-  int state = 0;
-  waitpid(child, &state, 0);
-  return WIFSIGNALED(state) != 0;
-}
-
-/// Killed again and again, `apart` stages further each time, until it comes to its end.
-template <class Run>
-int kills_until_the_end(const run_file& file, int apart, Run&& run) {
-  int kills = 0;
-  while (killed(file, apart, run)) ++kills;
-  return kills;
-}
-
-template <class Run>
-void check_kills(int apart, int at_least, const Run& run) {
-  const run_file file;
-  const found whole = run(options{.save = {.ts = {0.3, 0.5}}});
-  for (const int first : {1, 2, 3, 4}) {  // inside a write, at each of its stages
-    file.clear();
-    CHECK(killed(file, first, run));
-    CHECK(run(watched(file)) == whole);
-  }
-  file.clear();
-  CHECK(kills_until_the_end(file, apart, run) >= at_least);
-  const auto journal = kept_in({.file = file.path});
-  CHECK(journal->resumed());
-  options o{.save = {.ts = {0.3, 0.5}}};
-  o.restart = journal;
-  CHECK(run(o) == whole);
 }
 
 std::string why(const run_file& file, const options& request) {
@@ -212,42 +99,6 @@ TEST_CASE("an implicit gradient that is killed goes on to the bits of a kept one
   const found alone = run(options{.save = {.ts = {0.3, 0.5}}});
   for (std::size_t i = 0; i < whole.size(); ++i)
     CHECK(whole[i] == doctest::Approx(alone[i]).epsilon(1e-12));
-}
-
-TEST_CASE("a gradient through events and stops that is killed goes on to the same bits") {
-  check_kills(31, 3, [](const options& o) { return bounced(o); });
-}
-
-/// Each bounce takes the air thinner, p[2]: what is behind it has other parameters.
-struct thinning : bounce {
-  void jump(const auto&, const auto& y, const auto& p, auto& y_new, auto& p_new) const {
-    y_new[1] = -p[1] * y[1];
-    p_new[2] = p[1] * p[2] * p[2];
-  }
-};
-struct ball_in_air {
-  void operator()(const auto&, const auto& y, const auto& p, auto& dy) const {
-    dy[0] = y[1];
-    dy[1] = -p[0] - p[2] * y[1];
-  }
-};
-
-TEST_CASE("a gradient through events that move parameters, of several losses, goes on as well") {
-  check_kills(23, 3, [](options o) {
-    o.save.ts = {0.3, 0.9, 1.5};
-    const problem q{ball_in_air{}, vec{1.0, 0.0}, 0.0, 2.4, vec{9.81, 0.8, 0.9}};
-    auto s = solve(q, tsit5{}, o, events(thinning{}), recursive_checkpoint{.slots = 3});
-    cotangents<vec<double, 2>> end{.y = vec{1.0, 2.0}}, way;
-    way.ys.assign(s.ys.size(), vec{0.5, -1.0});
-    way.events.assign(s.events.size(), 1);
-    found all(s.y.data(), s.y.data() + 2);
-    for (const auto& g : s.gradients({end, way})) {
-      all.insert(all.end(), g.y0.data(), g.y0.data() + 2);
-      all.insert(all.end(), g.p.data(), g.p.data() + 3);
-      all.push_back(static_cast<double>(g.reverse.vjp_evaluations));
-    }
-    return all;
-  });
 }
 
 TEST_CASE("several solves in one file go on one after another") {
