@@ -45,7 +45,8 @@ struct run_file {
 /// The numbers of a run, all that must be the same.
 using found = std::vector<double>;
 
-inline options watched(const run_file& file, const std::function<void(const char*)>& on_write = {}) {
+inline options watched(const run_file& file,
+                       const std::function<void(const char*)>& on_write = {}) {
   options o{.save = {.ts = {0.3, 0.5}}};
   o.restart =
       kept_in({.file = file.path, .every = std::chrono::milliseconds(0), .on_write = on_write});
