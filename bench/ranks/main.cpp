@@ -68,8 +68,7 @@ json grid(const communicator& ranks, int rows) {
     right[i] = v && column >= columns / 2 ? 1 : 0;
   }
   const over_blocks f(layout, {.rows = 1, .periodic = true}, gray_scott{});
-  const problem q{f, y0, 0.0, 30.0,
-                  block_parameters<double>(layout, {0.16, 0.08, 0.035, 0.06})};
+  const problem q{f, y0, 0.0, 30.0, block_parameters<double>(layout, {0.16, 0.08, 0.035, 0.06})};
   const options o{.rtol = 1e-6, .atol = 1e-8};
   statistics stats;
   revode::index exchanges = 0;  // of halos: each product with a derivative takes two
@@ -80,14 +79,22 @@ json grid(const communicator& ranks, int rows) {
     collectives = ranks.statistics().collectives;
     auto s = solve(q, tsit5{}, o, recursive_checkpoint{.slots = 10});
     const auto g = s.pullback(right);
-    exchanges = s.stats.field_evaluations + g.reverse.field_evaluations + 2 * g.reverse.vjp_evaluations;
+    exchanges =
+        s.stats.field_evaluations + g.reverse.field_evaluations + 2 * g.reverse.vjp_evaluations;
     collectives = ranks.statistics().collectives - collectives;
     by_feed = g.p[2];
     bytes = g.reverse.peak_bytes;
   });
-  return {{"rows", rows},     {"unknowns", 2 * columns * rows},   {"attempts", stats.accepted + stats.rejected},
-          {"solve", forward}, {"gradient", both},                 {"collectives", collectives},
-          {"bytes", bytes},   {"by_feed", by_feed}, {"evaluations", stats.field_evaluations}, {"exchanges", exchanges}};
+  return {{"rows", rows},
+          {"unknowns", 2 * columns * rows},
+          {"attempts", stats.accepted + stats.rejected},
+          {"solve", forward},
+          {"gradient", both},
+          {"collectives", collectives},
+          {"bytes", bytes},
+          {"by_feed", by_feed},
+          {"evaluations", stats.field_evaluations},
+          {"exchanges", exchanges}};
 }
 
 /// Half the squares of all ends, and its gradient by every start and rate.
