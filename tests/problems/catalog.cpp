@@ -76,6 +76,7 @@ TEST_CASE("the catalog lists each problem once, with a summary and a source") {
                            "beam",
                            "cusp",
                            "medakzo",
+                           "nand",
                            "brusselator_2d",
                            "bouncing_ball",
                            "detest",
@@ -164,6 +165,7 @@ TEST_CASE("events and jumps come with their problem") {
   CHECK(behind[0] == 0.5);
   CHECK(behind[1] == doctest::Approx(1.6).epsilon(1e-15));
   CHECK(make_problem("emep").jumps.size() == 12);
+  CHECK(make_problem("nand").jumps.size() == 15);
   CHECK(make_problem("brusselator_2d").jumps == std::vector<double>{1.1});
   CHECK(make_problem("lorenz").jumps.empty());
   CHECK(make_problem("lorenz").events.empty());

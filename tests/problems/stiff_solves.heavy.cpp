@@ -8,6 +8,7 @@
 #include <revode/problems/cusp.hpp>
 #include <revode/problems/emep.hpp>
 #include <revode/problems/medakzo.hpp>
+#include <revode/problems/nand.hpp>
 #include <revode/problems/ring_modulator.hpp>
 #include <revode/problems/stiff_accuracy.hpp>
 #include <revode/solvers/rodas5p.hpp>
@@ -28,6 +29,7 @@ TEST_CASE("Rodas5P finds the references of the larger stiff problems") {
   check(beam{}, 1e-7, 5);
   check(medakzo{}, 1e-5, 5);
   check(emep{}, 1e-6, 5);
+  check(nand{}, 1e-9, 8);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include <revode/problems/lorenz96.hpp>
 #include <revode/problems/lotka_volterra.hpp>
 #include <revode/problems/medakzo.hpp>
+#include <revode/problems/nand.hpp>
 #include <revode/problems/neural_spiral.hpp>
 #include <revode/problems/orego.hpp>
 #include <revode/problems/pendulum_index1.hpp>
@@ -59,7 +60,7 @@ using all_problems = problem_list<decay, harmonic, rotation, lotka_volterra, lor
 /// that goes with a relative one, and `autonomous`.
 using stiff_problems =
     problem_list<rober, orego, hires, vdpol_stiff, vdpol_fast, pollu, e5, ring_modulator, beam,
-                 emep, cusp, medakzo, brusselator_2d, advection_diffusion_3d>;
+                 emep, cusp, medakzo, nand, brusselator_2d, advection_diffusion_3d>;
 
 /// With a mass matrix, M y' = f: mass(m), besides what the stiff ones have, and index() where it is not 1.
 using massive_problems = problem_list<chemakzo, transamp, pendulum_index1, rober_dae,
