@@ -64,7 +64,7 @@ struct ignitions {
   template <class T, class Y, class P>
   void operator()(const T&, const Y& y, const P& p, Y& dy) const {
     dy[0] = p[0] * y[0] * (1.0 - y[0] * y[0]);
-    for (std::size_t i = 1; i < y.size(); ++i) dy[i] = 10.0 * (y[i - 1] - y[i]);
+    for (int i = 1; i < y.size(); ++i) dy[i] = 10.0 * (y[i - 1] - y[i]);
   }
 };
 template <int N>
