@@ -6,7 +6,6 @@
 #include <variant>
 
 #include <revode/linalg/algebra.hpp>
-#include <revode/linalg/growth.hpp>
 #include <revode/linalg/refinement.hpp>
 
 namespace revode {
@@ -109,9 +108,6 @@ struct one_factors : one_kept<F...> {
   }
   double price() const {
     return this->visit([](const auto& f) { return price_of(f); });
-  }
-  bool has_negative_determinant() const {
-    return this->visit([](const auto& f) { return steps_over_growth(f); });
   }
 };
 

@@ -78,10 +78,6 @@ class tangent_factors {
     of.trouble_of_numbers();
   }
   { return one_.trouble_of_numbers(); }
-  bool has_negative_determinant() const requires requires(const Factors& of) {
-    of.has_negative_determinant();
-  }
-  { return one_.has_negative_determinant(); }
   template <class X>
   void solve(X& x, X& y) const {
     forward([&](part& a, part& b) { one_.solve(a, b); }, x, y);

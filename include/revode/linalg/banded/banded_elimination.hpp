@@ -8,7 +8,6 @@
 
 #include <revode/linalg/banded/banded_matrix.hpp>
 #include <revode/linalg/complex_number.hpp>
-#include <revode/linalg/growth.hpp>
 
 namespace revode {
 
@@ -86,16 +85,6 @@ class banded_elimination {
       x.set(k, sum);
       exchange(x, k);
     }
-  }
-
-  /// See growth.hpp; of real numbers.
-  bool has_negative_determinant() const {
-    determinant_sign<decltype(value_of(E{}))> sign;
-    for (int k = 0; k < n_; ++k) {
-      sign.pivot(value_of(upper(k)[0]));
-      sign.exchange(pivots_[static_cast<std::size_t>(k)] != k);
-    }
-    return sign.is_negative();
   }
 
  private:

@@ -31,7 +31,6 @@ class banded_lu {
   void solve_transposed(X& x) const {
     factors_.solve_adjoint(elements_of(x.data()));
   }
-  bool has_negative_determinant() const { return factors_.has_negative_determinant(); }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     visit(self.factors_);

@@ -6,7 +6,6 @@
 #include <revode/linalg/dense/column_lu.hpp>
 #include <revode/linalg/dense/elimination.hpp>
 #include <revode/linalg/dense/small_elimination.hpp>
-#include <revode/linalg/growth.hpp>
 #include <revode/state/mat.hpp>
 
 namespace revode {
@@ -38,15 +37,6 @@ class lu {
     else
       solve_eliminated_transposed(factors_.data(), reciprocals_, pivots_, fixed_size<N>{},
                                   x.data());
-  }
-  /// See growth.hpp.
-  REVODE_HD bool has_negative_determinant() const {
-    determinant_sign<decltype(value_of(T{}))> sign;
-    for_constants<0, N>([&](auto k) __attribute__((always_inline)) {
-      sign.pivot(value_of(reciprocals_[k]));
-      sign.exchange(pivots_[k] != k);
-    });
-    return sign.is_negative();
   }
 
   template <class Self, class Visit>
@@ -108,7 +98,6 @@ requires(N > 8) class lu<T, N> {
   REVODE_HD void solve_transposed(X& x) const {
     factors_.template solve_adjoint<std::remove_cvref_t<decltype(*x.data())>>({x.data()});
   }
-  REVODE_HD bool has_negative_determinant() const { return factors_.has_negative_determinant(); }
 
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
