@@ -32,7 +32,8 @@ struct nand {
   static constexpr double atol(double rtol) { return rtol; }
   static constexpr const char* labels[] = {"U1", "U2", "U3",  "U4",  "U5",  "U6",  "U7",
                                            "U8", "U9", "U10", "U11", "U12", "U13", "U14"};
-  static constexpr int drawn[] = {0, 4, 9};  // the output, and the nodes between the transistors
+  static constexpr int drawn[] = {4,
+                                  9};  // the output, and the node between the inputs' transistors
 
   REVODE_HD constexpr auto y0() const {
     return vec<double, 14>{5,    5,    -2.5,    -2.5, 5,       3.62385, 5,
