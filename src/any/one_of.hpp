@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <revode/linalg/algebra.hpp>
+#include <revode/linalg/growth.hpp>
 #include <revode/linalg/refinement.hpp>
 
 namespace revode {
@@ -108,6 +109,9 @@ struct one_factors : one_kept<F...> {
   }
   double price() const {
     return this->visit([](const auto& f) { return price_of(f); });
+  }
+  bool sign_has_turned(bool backwards) const {
+    return this->visit([=](const auto& f) { return steps_over_growth(f, backwards ? -1 : 1); });
   }
 };
 

@@ -59,6 +59,34 @@ TEST_CASE("stiff lanes: rows change places in some lanes and in others not") {
   check(rodas4{});  // it is not FSAL
 }
 
+/// y₀ ignites, faster in some lanes than their first steps are short; the others follow it. Forwards or backwards.
+template <int Direction>
+struct ignitions {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    dy[0] = Direction * (p[0] * y[0] * (1.0 - y[0] * y[0]));
+    for (int i = 1; i < y.size(); ++i) dy[i] = Direction * (10.0 * (y[i - 1] - y[i]));
+  }
+};
+template <int N, int Direction>
+void check_ignitions() {
+  using lanes = ensemble<ignitions<Direction>, vec<double, N>, vec<double, 1>>;
+  lanes e{.y0 = {{1e-12}}, .t1 = {1.0 * Direction}, .p = {}};
+  for (int l = 0; l < 20; ++l) e.p.push_back({l % 3 == 0 ? -1.0 : 200.0 * l});
+  const options o{.rtol = 1e-3, .atol = 1e-6};
+  few_lanes<decltype(e)> solver(e, rosenbrock23{}, o);
+  solver.run();
+  const auto s = solver.result();
+  check_against_single_solves(e, rosenbrock23{}, o, s);
+  for (std::size_t l = 0; l < 20; ++l)
+    CHECK(std::abs(s.y[l][0]) == doctest::Approx(l % 3 == 0 ? 0.0 : 1.0).epsilon(1e-3));
+}
+TEST_CASE("stiff lanes: an ignition is not stepped over, as in single solves") {
+  check_ignitions<2, 1>();
+  check_ignitions<5, -1>();
+  check_ignitions<6, 1>();
+}
+
 TEST_CASE("stiff lanes: methods and sizes that lanes do not take") {
   const auto e = reactions(8);
   CHECK(misuse_of([&] { solve(e, radau_iia5{}, {}, place{}); }) ==

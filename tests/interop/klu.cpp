@@ -10,7 +10,11 @@
 
 #include <revode/linalg/dense/complex_lu.hpp>
 #include <revode/linalg/dense/dense_lu.hpp>
+#include <revode/solvers/bdf.hpp>
+#include <revode/solvers/rodas3.hpp>
 #include <revode/testing/references.hpp>
+
+#include "../solvers/ignition.hpp"
 
 namespace revode {
 namespace {
@@ -84,6 +88,43 @@ TEST_CASE("KLU: pivots off the diagonal where that one is tiny, and on it again 
   x = {1, 0};
   again.solve(x);
   CHECK(x == expected);
+}
+
+TEST_CASE("KLU: the sign of the determinant, by pivots on the diagonal and beside it") {
+  random_numbers random(9);
+  int negative = 0, by_size = 0;
+  const int n = 12;
+  for (int round = 0; round < 40; ++round) {
+    std::vector<std::pair<int, int>> entries;
+    for (int i = 0; i < n; ++i)
+      for (const int j : {(i * 5 + round) % n, (i + 1) % n}) entries.emplace_back(i, j);
+    const auto pattern = std::make_shared<const sparsity>(n, entries);
+    const double shift = round % 2 == 0 ? 1e-9 : 1.5;
+    sparse_matrix<double> a{pattern, {}};
+    dense_matrix<double> dense(n);
+    for (int i = 0; i < n; ++i)
+      for (int e = pattern->start(i); e < pattern->start(i + 1); ++e) {
+        a.values.push_back(pattern->column(e) == i && i % 2 == 0 ? 0.0 : random());
+        dense(i, pattern->column(e)) = a.values.back();
+      }
+    klu_factors factors;
+    dense_lu<double> expected;
+    if (!expected.factor_shifted(dense, shift)) continue;
+    REQUIRE(factors.factor_shifted(a, shift));
+    CHECK(steps_over_growth(factors, 1) == steps_over_growth(expected, 1));
+    negative += steps_over_growth(expected, 1) ? 1 : 0;
+    by_size += klu_order_of(*pattern)->counts().by_size > 0 ? 1 : 0;
+  }
+  CHECK(negative > 10);
+  CHECK(negative < 30);
+  CHECK(by_size > 5);
+}
+
+TEST_CASE("KLU: an ignition is seen in the steps of dense factors") {
+  const states y0(21);
+  const klu on_pattern{std::make_shared<sparsity>(sparsity_of(ignition_of(y0)))};
+  check_ignites_as_dense<rodas3>(y0, on_pattern);
+  check_ignites_as_dense<bdf5>(y0, on_pattern);
 }
 
 TEST_CASE("KLU: what lies where is found once a pattern, and places serve all who come later") {

@@ -24,7 +24,7 @@ struct pulled {
 TEST_CASE_TEMPLATE("an attempt of a Rosenbrock method solves one system a stage with one matrix", M,
                    rosenbrock23, ros3p, rodas4, rodas5p) {
   constexpr int stages = rosenbrock_numbers<M>::stages;
-  const problem q{pulled{}, vec{1.0, -2.0}, 0.0, 2.0, vec{40.0}};
+  const problem q{pulled{}, vec{1.0, 2.0}, 0.0, 2.0, vec{40.0}};
   const auto s = solve(q, M{}, {.rtol = 1e-5, .atol = 1e-6, .first_step = 0.5});
   const index attempts = s.stats.accepted + s.stats.rejected;
   CHECK(s.stats.rejected > 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <klu.h>
 
 #include <revode/interop/klu/klu_order.hpp>
+#include <revode/linalg/growth.hpp>
 #include <revode/linalg/sparse/number_factors.hpp>
 #include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparse_stages.hpp>
@@ -64,7 +66,30 @@ class klu_place {
       klu_z_tsolve(of, numeric_, of->n, 1, b, 0, &common);
   }
 
+  /// See growth.hpp. The pivots are of a matrix whose rows are scaled by what is above 0.
+  bool sign_has_turned(bool backwards) const requires(K == 1) {
+    const klu_symbolic& of = *order_->get();
+    const auto* pivots = static_cast<const double*>(numeric_->Udiag);
+    determinant_sign<double> sign(of.n, backwards);
+    for (int k = 0; k < of.n; ++k) sign.pivot(1 / pivots[k]);
+    if (!std::equal(of.Q, of.Q + of.n, numeric_->Pnum))
+      sign.exchange(is_odd(of.Q, of.n) != is_odd(numeric_->Pnum, of.n));
+    return sign.has_turned();
+  }
+
  private:
+  /// Is the number of exchanges that make up a permutation?
+  static bool is_odd(const int* permutation, int n) {
+    std::vector<bool> seen(static_cast<std::size_t>(n), false);
+    bool odd = false;
+    for (int i = 0; i < n; ++i)  // a cycle of m numbers is m − 1 exchanges
+      for (int k = i; !seen[static_cast<std::size_t>(k)]; k = permutation[k]) {
+        seen[static_cast<std::size_t>(k)] = true;
+        odd = odd != (permutation[k] != i);
+      }
+    return odd;
+  }
+
   static int* starts(const sparsity& p) { return const_cast<int*>(p.starts()); }
   static int* columns(const sparsity& p) { return const_cast<int*>(p.columns()); }
 
@@ -132,6 +157,9 @@ class klu_lu {
     return all_finite(values_) && place_.own().factor(order_, p, values_.data());
   }
   double price() const { return order_ == nullptr ? 0 : order_->price(); }
+  bool sign_has_turned(bool backwards) const requires(K == 1) {
+    return place_.get()->sign_has_turned(backwards);
+  }
   template <bool Transposed>
   void solve(S* b) const {
     if (place_.get() != nullptr)

@@ -15,8 +15,8 @@ namespace revode {
 ///   L::complex_factors<Y>   factor_shifted(J, α, β): (α + iβ) I − J; solve and solve_adjoint(x, y)
 ///   l.evaluate(sys, t, y, J)   J = ∂f/∂y
 /// each default constructible, copyable, and sized when first used. Factors may tell by price() how many solves they
-/// cost, a number of the pattern alone; methods then use them for longer. This one is dense: lu.hpp for
-/// states of fixed size, dense_lu.hpp for the others.
+/// cost, a number of the pattern alone; methods then use them for longer; and real ones by sign_has_turned()
+/// what growth.hpp asks. This one is dense: lu.hpp for states of fixed size, dense_lu.hpp for the others.
 struct dense_algebra {
   template <class Y>
   using jacobian = jacobian_t<Y>;

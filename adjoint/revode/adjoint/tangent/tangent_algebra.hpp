@@ -78,6 +78,10 @@ class tangent_factors {
     of.trouble_of_numbers();
   }
   { return one_.trouble_of_numbers(); }
+  bool sign_has_turned(bool backwards) const requires requires(const Factors& of) {
+    of.sign_has_turned(false);
+  }
+  { return one_.sign_has_turned(backwards); }
   template <class X>
   void solve(X& x, X& y) const {
     forward([&](part& a, part& b) { one_.solve(a, b); }, x, y);

@@ -6,6 +6,7 @@
 
 #include <revode/batch/lane/lane_group.hpp>
 #include <revode/linalg/dense/small_elimination.hpp>
+#include <revode/linalg/growth.hpp>
 
 namespace revode {
 
@@ -84,6 +85,30 @@ REVODE_HD void eliminate_in_lanes(lane_factors<T, N, W>& f) {
     if (f.exchanged[j])
       for (int other = 0; other < N; ++other)
         if (other != j) exchange_in_lanes<N, N>(f.a + other, f.pivots[j], j);
+  });
+}
+
+/// Of lane l: see growth.hpp.
+template <class T, int N, int W>
+REVODE_HD determinant_sign<T> sign_of_determinant(const lane_factors<T, N, W>& f, int l,
+                                                  bool backwards) {
+  determinant_sign<T> sign(N, backwards);
+  for_constants<0, N>([&](auto k) __attribute__((always_inline)) {
+    sign.pivot(f.reciprocals[k][l]);
+    sign.exchange(f.pivots[k][l] != k);
+  });
+  return sign;
+}
+/// Lanes that step over growth are none of f.regular; direction[l] is below 0 in those that go backwards.
+template <class T, int N, int W>
+REVODE_HD void refuse_growth_in_lanes(lane_factors<T, N, W>& f, const double (&direction)[W]) {
+  std::int64_t some = 0;
+  for_each_lane<W>([&](int l) __attribute__((always_inline)) {
+    some |= sign_of_determinant(f, l, direction[l] < 0).looks_turned() ? 1 : 0;
+  });
+  if (some == 0) return;
+  for_each_lane<W>([&](int l) __attribute__((always_inline)) {
+    f.regular[l] = sign_of_determinant(f, l, direction[l] < 0).has_turned() ? 0 : f.regular[l];
   });
 }
 

@@ -158,6 +158,7 @@ REVODE_HD void step_implicit_lanes(const M& m, const F& f, lane_group<M, Y, P, W
   lane_unknowns<M, Y, W> s;
   find_lane_matrices(f, g, s);
   eliminate_in_lanes_apart(s.matrix);
+  if constexpr (!Fixed) refuse_growth_in_lanes(s.matrix, g.direction);
   solve_lane_stages<0, slices::kept>(f, g, s);
   if constexpr (slices::fsal) reach_new_states(f, g, s);
   solve_lane_stages<slices::kept, count>(f, g, s);

@@ -10,6 +10,7 @@
 #include <Eigen/SparseLU>
 
 #include <revode/interop/eigen.hpp>  // without it Eigen's solves would lose derivatives
+#include <revode/linalg/growth.hpp>
 #include <revode/linalg/sparse/number_factors.hpp>
 #include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparse_stages.hpp>
@@ -117,6 +118,19 @@ class eigen_sparse_lu {
         return factors_.get()->lu.solve(b);
     }();
     for (int i = 0; i < n; ++i) y[i] = x[order_->place(i)];
+  }
+
+  /// See growth.hpp.
+  bool sign_has_turned(bool backwards) const requires(!Eigen::NumTraits<S>::IsComplex) {
+    const solver& lu = factors_.get()->lu;
+    const auto lower = lu.matrixL();
+    using columns = std::remove_cvref_t<decltype(lower.m_mapL)>;
+    determinant_sign<decltype(value_of(S{}))> sign(pattern_->size(), backwards);
+    for (int k = 0, n = pattern_->size(); k < n; ++k)
+      for (typename columns::InnerIterator at(lower.m_mapL, k); at; ++at)
+        if (at.index() == k) sign.pivot(1 / value_of(at.value()));
+    sign.exchange(lu.rowsPermutation().determinant() != lu.colsPermutation().determinant());
+    return sign.has_turned();
   }
 
   template <class Self, class Visit>

@@ -8,6 +8,7 @@
 
 #include <revode/linalg/banded/banded_matrix.hpp>
 #include <revode/linalg/complex_number.hpp>
+#include <revode/linalg/growth.hpp>
 
 namespace revode {
 
@@ -85,6 +86,16 @@ class banded_elimination {
       x.set(k, sum);
       exchange(x, k);
     }
+  }
+
+  /// See growth.hpp; of real numbers.
+  bool sign_has_turned(bool backwards) const {
+    determinant_sign<decltype(value_of(E{}))> sign(n_, backwards);
+    for (int k = 0; k < n_; ++k) {
+      sign.pivot(value_of(upper(k)[0]));
+      sign.exchange(pivots_[static_cast<std::size_t>(k)] != k);
+    }
+    return sign.has_turned();
   }
 
  private:

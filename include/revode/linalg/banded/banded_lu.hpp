@@ -31,6 +31,7 @@ class banded_lu {
   void solve_transposed(X& x) const {
     factors_.solve_adjoint(elements_of(x.data()));
   }
+  bool sign_has_turned(bool backwards) const { return factors_.sign_has_turned(backwards); }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     visit(self.factors_);

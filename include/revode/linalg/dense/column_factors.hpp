@@ -4,7 +4,9 @@
 #include <cmath>
 #include <type_traits>
 
+#include <revode/ad/functions.hpp>
 #include <revode/linalg/dense/right_side.hpp>
+#include <revode/linalg/growth.hpp>
 
 namespace revode {
 
@@ -75,6 +77,7 @@ class column_factors {
 
   /// The second part: `shift` onto the diagonal.
   REVODE_HD void start(const number& shift) {
+    odd_ = false;
     for (int p = 1; p < Parts; ++p)
       for (T& e : of_[p]) e = T(0);
     for (int k = 0; k < size(); ++k) {
@@ -112,6 +115,15 @@ class column_factors {
       for (; i < j; ++i)
         to.template store<T>(i, to.template load<T>(i).times(inverse.template load<T>(i)));
     }
+  }
+
+  /// See growth.hpp.
+  REVODE_HD bool sign_has_turned(bool backwards) const {
+    static_assert(Parts == 1);
+    determinant_sign<decltype(value_of(T{}))> sign(size(), backwards);
+    sign.exchange(odd_);
+    for (int k = 0; k < size(); ++k) sign.pivot(value_of(load<T>(k, k).of[0]));
+    return sign.has_turned();
   }
 
   /// An empty right side for these factors.
@@ -160,6 +172,7 @@ class column_factors {
       }
     }
     if (best != k) {
+      odd_ = !odd_;
       exchange_if(true, order_.data()[k], order_.data()[best]);
       for (int j = 0; j < size(); ++j)
         for (int p = 0; p < Parts; ++p) exchange_if(true, column(p, j)[k], column(p, j)[best]);
@@ -248,6 +261,7 @@ class column_factors {
   alignas(16)
       typename layout::matrix of_[Parts]{};  // on the diagonal: the reciprocals of the pivots
   typename layout::numbers order_{};         // of the rows, after all exchanges
+  bool odd_ = false;                         // is the number of exchanges
   mutable typename layout::work work_[Parts]{};
 };
 

@@ -46,6 +46,15 @@ class dense_lu {
     solve_eliminated_transposed(factors_.data(), reciprocals_.data(), pivots_.data(),
                                 factors_.rows(), x.data());
   }
+  /// See growth.hpp.
+  bool sign_has_turned(bool backwards) const {
+    determinant_sign<decltype(value_of(T{}))> sign(factors_.rows(), backwards);
+    for (std::size_t k = 0; k < pivots_.size(); ++k) {
+      sign.pivot(value_of(reciprocals_[k]));
+      sign.exchange(pivots_[k] != static_cast<int>(k));
+    }
+    return sign.has_turned();
+  }
 
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {

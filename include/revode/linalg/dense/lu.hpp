@@ -6,6 +6,7 @@
 #include <revode/linalg/dense/column_lu.hpp>
 #include <revode/linalg/dense/elimination.hpp>
 #include <revode/linalg/dense/small_elimination.hpp>
+#include <revode/linalg/growth.hpp>
 #include <revode/state/mat.hpp>
 
 namespace revode {
@@ -37,6 +38,15 @@ class lu {
     else
       solve_eliminated_transposed(factors_.data(), reciprocals_, pivots_, fixed_size<N>{},
                                   x.data());
+  }
+  /// See growth.hpp.
+  REVODE_HD bool sign_has_turned(bool backwards) const {
+    determinant_sign<decltype(value_of(T{}))> sign(N, backwards);
+    for_constants<0, N>([&](auto k) __attribute__((always_inline)) {
+      sign.pivot(value_of(reciprocals_[k]));
+      sign.exchange(pivots_[k] != k);
+    });
+    return sign.has_turned();
   }
 
   template <class Self, class Visit>
@@ -97,6 +107,9 @@ requires(N > 8) class lu<T, N> {
   template <class X>
   REVODE_HD void solve_transposed(X& x) const {
     factors_.template solve_adjoint<std::remove_cvref_t<decltype(*x.data())>>({x.data()});
+  }
+  REVODE_HD bool sign_has_turned(bool backwards) const {
+    return factors_.sign_has_turned(backwards);
   }
 
   template <class Self, class Visit>

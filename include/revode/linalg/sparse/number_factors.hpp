@@ -10,7 +10,7 @@ namespace revode {
 
 /// Factors over an array of numbers S, real ones R or complex ones of two such, as those of an algebra
 /// (algebra.hpp), for states whose values are R. Inner has
-///   factor_shifted(J, shift), solve<Transposed>(S* x); parts and price where it has some
+///   factor_shifted(J, shift), solve<Transposed>(S* x); parts, price, sign_has_turned where it has some
 /// Where a state's scalar is R itself, real solves are in place.
 template <class Inner, class R, class S>
 class number_factors {
@@ -23,6 +23,10 @@ class number_factors {
   }
   double price() const requires requires(const Inner& of) { of.price(); }
   { return inner_.price(); }
+  bool sign_has_turned(bool backwards) const requires requires(const Inner& of) {
+    of.sign_has_turned(false);
+  }
+  { return inner_.sign_has_turned(backwards); }
 
   template <class X>
   void solve(X& x) const {

@@ -145,6 +145,9 @@ outcome<esdirk_record<M>> try_esdirk_step(const M& m, System& sys, const toleran
   const bool old = from.memo.h_factors != 0 && are_dear(from.cache.factors);
   found.record = choose_factors<esdirk_record<M>>(t, h, tol.estimate, from, next, old, again);
   found.what = prepare_esdirk_step(m, sys, t, t_new, found.record, from.cache, next, s);
+  if (found.what == status::success &&
+      trial_steps_over_growth(sys, tol, found.record, h, next.cache.factors))
+    found.what = status::linear_solve_failure;
   trial_scale scale{found.what, 0, 0};
   if (is_spread_v<Y> || found.what == status::success) {
     fill_weights(s.y, tol, next.cache.weight);

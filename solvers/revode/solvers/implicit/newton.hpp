@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <revode/linalg/algebra.hpp>
+#include <revode/linalg/growth.hpp>
 #include <revode/solvers/implicit/newton_control.hpp>
 #include <revode/solvers/implicit/newton_inexact.hpp>
 #include <revode/solvers/implicit/newton_types.hpp>
@@ -80,6 +81,16 @@ status take_jacobian(const M& m, System& sys, double t, const Y& y, const Record
     copy(y, to.memo.y_jacobian);
   }
   return all_finite(to.cache.jacobian) ? status::success : status::non_finite_field;
+}
+
+/// Do new factors of an adaptive trial tell that it steps over growth (growth.hpp)? With a mass matrix signs tell nothing.
+template <class System, class Record, class Factors>
+bool trial_steps_over_growth(const System&, const tolerance& tol, const Record& r, double h,
+                             const Factors& factors) {
+  if constexpr (is_massive_v<System>)
+    return false;
+  else
+    return tol.estimate && r.has(r.new_factors) && steps_over_growth(factors, h);
 }
 
 /// How much longer a step may become: by `most`, and with the n-th step after a rejection by

@@ -143,6 +143,11 @@ status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, d
   for (;;) {
     status found = prepare_bdf_matrix(m, sys, t, y, shift, r, next);
     if (found != status::success) return found;
+    if (trial_steps_over_growth(sys, tol, r, h, next.cache.factors)) {
+      if (r.has(r.new_jacobian)) return status::linear_solve_failure;
+      r.flags |= r.new_jacobian;
+      continue;
+    }
     open_iterations(r, y, next.state);
     if (!tol.estimate) {
       const double of_sums = relative_size(tol, next.state.z[0], next.cache.weight);

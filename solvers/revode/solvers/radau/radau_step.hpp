@@ -225,6 +225,9 @@ outcome<newton_record<1>> try_radau_step(const M& m, System& sys, const toleranc
   outcome<newton_record<1>> found;
   found.record = choose_factors<newton_record<1>>(t, h, tol.estimate, from, next);
   found.what = prepare_radau_step(m, sys, t, t_new, found.record, next, s);
+  if (found.what == status::success &&
+      trial_steps_over_growth(sys, tol, found.record, h, next.cache.factors.real))
+    found.what = status::linear_solve_failure;
   radau_aims aims{};
   if (is_spread_v<Y> || found.what == status::success) {
     aims = aim_radau_step(tol, next.memo, s.y, found.what, next.cache);

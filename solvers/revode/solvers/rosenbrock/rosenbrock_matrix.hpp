@@ -7,6 +7,7 @@
 #include <revode/concepts.hpp>
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/dense/lu.hpp>
+#include <revode/linalg/growth.hpp>
 #include <revode/solve/lane_trouble.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/elements.hpp>
@@ -57,7 +58,7 @@ REVODE_HD bool factor_stage_matrix(const M& m, System& sys, double t, double h_g
   return matrix.factors.factor_shifted(matrix.j, scalar_t<Y>(1 / h_gamma));
 }
 
-/// Why a matrix had no factors.
+/// Why a matrix had no factors, or those of a step over growth.
 template <class M, class Y>
 REVODE_HD status trouble_of(const stage_matrix<M, Y>& matrix) {
   bool finite = all_finite(matrix.j);

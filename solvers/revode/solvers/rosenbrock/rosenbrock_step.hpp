@@ -134,14 +134,17 @@ REVODE_HD void add_all_stages(const Y& y, const scalar_t<Y>* const* u, Y& out) {
   add_increments<increment_row<M>, last>(y, u, out);
 }
 
-/// tape.y → all stages that are kept, and the new state in `out`. False when there is no solution.
+/// tape.y → all stages that are kept, and the new state in `out`. False when there is no solution, or an adaptive
+/// attempt steps over growth.
 template <class M, class System, class Y, class Cache>
 REVODE_HD bool take_rosenbrock_step(const M& m, System& sys, double t, double t_new,
                                     const Cache& cache, rosenbrock_tape<M, Y>& tape,
-                                    rosenbrock_work<M, Y>& w, Y& out) {
+                                    rosenbrock_work<M, Y>& w, Y& out, bool adaptive = false) {
   const rosenbrock_pointers<M, Y> s(tape, w);
   const double h_gamma = (t_new - t) * rosenbrock_numbers<M>::gamma();
-  const bool solvable = factor_stage_matrix(m, sys, t, h_gamma, tape.y, w.matrix);
+  bool solvable = factor_stage_matrix(m, sys, t, h_gamma, tape.y, w.matrix);
+  if constexpr (!is_massive_v<System>)
+    solvable = solvable & !(adaptive && steps_over_growth(w.matrix.factors, h_gamma));
   if (!goes_on_v<System> && !solvable) return false;
   if constexpr (!is_autonomous_v<System>) sys.time_derivative(t, tape.y, w.f_t);
   if constexpr (rosenbrock_numbers<M>::fsal) copy(cache.k, w.f);
@@ -230,7 +233,8 @@ REVODE_HD outcome<nothing> try_rosenbrock_step(const M& m, System& sys, const to
                                                rosenbrock_work<M, Y>& w, carry<M, Y>& next) {
   using numbers = rosenbrock_numbers<M>;
   copy(from.state, tape.y);
-  const bool solvable = take_rosenbrock_step<M>(m, sys, t, t_new, from.cache, tape, w, next.state);
+  const bool solvable =
+      take_rosenbrock_step<M>(m, sys, t, t_new, from.cache, tape, w, next.state, tol.estimate);
   if (!goes_on_v<System> && !solvable) return {.what = trouble_of(w.matrix)};
   if constexpr (numbers::fsal) {
     sys(t_new, next.state, next.cache.k);
