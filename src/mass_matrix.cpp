@@ -28,25 +28,25 @@ void check(const mass_entries::written& w, int n) {
     throw std::invalid_argument(name + " that is not finite (M is constant) write numbers to it?");
 }
 
-/// Rows of M in echelon form: each is Σ made_of[k] (row k of M), and has no column of a pivot before it.
+using weights = std::map<int, double>;
+
+/// Rows of M in echelon form, as mass_elimination has them.
 class echelon {
  public:
-  using weights = std::map<int, double>;
-
   explicit echelon(int n) : owner_(static_cast<std::size_t>(n), -1) {}
 
   /// Is the column no pivot's?
   bool is_open(int column) const { return owner_[static_cast<std::size_t>(column)] < 0; }
-  void add(row_of_numbers row, weights made_of) {
+  void add(int of, row_of_numbers row, weights of_pivots) {
     const auto larger = [](const auto& a, const auto& b) {
       return std::abs(a.second.value) < std::abs(b.second.value);
     };
     const int column = std::max_element(row.begin(), row.end(), larger)->first;
     owner_[static_cast<std::size_t>(column)] = static_cast<int>(pivots_.size());
-    pivots_.push_back({std::move(row), std::move(made_of), column});
+    pivots_.push_back({std::move(row), std::move(of_pivots), of, column});
   }
-  /// Subtracts pivots from a row until no column of theirs is left.
-  void reduce(row_of_numbers& row, weights& made_of) const {
+  /// Adds pivots to a row until no column of theirs is left.
+  void reduce(row_of_numbers& row, weights& of_pivots) const {
     for (int first; (first = first_pivot(row)) >= 0;) {
       const pivot& by = pivots_[static_cast<std::size_t>(first)];
       const rounded own = row[by.column], other = by.row.at(by.column);
@@ -54,15 +54,37 @@ class echelon {
       const double error = (own.error + std::abs(factor) * other.error) / std::abs(other.value);
       subtract(by.row, {factor, error + eps * std::abs(factor)}, row);
       row.erase(by.column);
-      for (const auto& [k, value] : by.made_of) made_of[k] -= factor * value;
+      of_pivots[first] -= factor;
     }
+  }
+  /// Row `of` of M and these pivots, by rows of M.
+  weights made_of(int of, weights of_pivots) const {
+    weights rows{{of, 1.0}};
+    while (!of_pivots.empty()) {
+      const auto [last, times] = *of_pivots.rbegin();
+      of_pivots.erase(last);
+      const pivot& p = pivots_[static_cast<std::size_t>(last)];
+      rows[p.of] += times;
+      for (const auto& [k, value] : p.of_pivots) of_pivots[k] += times * value;
+    }
+    return rows;
+  }
+  mass_elimination result() const {
+    mass_elimination all;
+    for (const pivot& p : pivots_) {
+      all.pivots.push_back({p.of, p.column, p.row.at(p.column).value, {}, {}});
+      for (const auto& [k, x] : p.row)
+        if (k != p.column) all.pivots.back().others.push_back({k, x.value});
+      for (const auto& [k, x] : p.of_pivots) all.pivots.back().of_pivots.push_back({k, x});
+    }
+    return all;
   }
 
  private:
   struct pivot {
     row_of_numbers row;
-    weights made_of;
-    int column;
+    weights of_pivots;
+    int of, column;
   };
 
   /// Pivots in their order, so that none brings back a column of one before.
@@ -88,9 +110,11 @@ class echelon {
   std::vector<int> owner_;
 };
 
-/// Σ of rows of M by weights; elements of M are taken to be rounded as the largest of their row is.
-row_of_numbers sum_of_rows(const mass_matrix& m, const echelon::weights& by) {
+/// Σ of rows of M by weights; elements of M are taken to be rounded as the largest of their row is. Weights that make up
+/// for that leave as much where their rows have other elements.
+row_of_numbers sum_of_rows(const mass_matrix& m, const weights& by) {
   row_of_numbers sum;
+  double rounding = 0;
   for (const auto& [k, weight] : by) {
     double most = 0;
     for (const auto& e : m.row(k)) most = std::max(most, std::abs(e.value));
@@ -99,7 +123,10 @@ row_of_numbers sum_of_rows(const mass_matrix& m, const echelon::weights& by) {
       to.value += weight * e.value;
       to.error += eps * std::abs(weight) * most;
     }
+    rounding = std::max(rounding, eps * std::abs(weight) * most);
   }
+  if (by.size() > 1)
+    for (auto& [k, x] : sum) x.error += rounding;
   return sum;
 }
 
@@ -187,22 +214,22 @@ void mass_matrix::find_constraints() {
   constrained_.assign(static_cast<std::size_t>(n), 0);
   echelon pivots(n);
   for (int i = 0; i < n; ++i) {
-    echelon::weights made_of{{i, 1.0}};
-    row_of_numbers left = sum_of_rows(*this, made_of);
-    pivots.reduce(left, made_of);
+    weights of_pivots;
+    row_of_numbers left = sum_of_rows(*this, {{i, 1.0}});
+    pivots.reduce(left, of_pivots);
     for (int round = 0; round < 8 && !left.empty() && may_vanish(left, n); ++round) {
-      left = sum_of_rows(*this, made_of);
+      left = sum_of_rows(*this, pivots.made_of(i, of_pivots));
       if (may_vanish(left, 8 * n))
         left.clear();
       else
-        pivots.reduce(left, made_of);
+        pivots.reduce(left, of_pivots);
     }
     if (!left.empty()) {
-      pivots.add(std::move(left), std::move(made_of));
+      pivots.add(i, std::move(left), std::move(of_pivots));
       continue;
     }
     constraint c{i, -1, {}};
-    for (const auto& [k, value] : made_of) c.weights.push_back({k, value});
+    for (const auto& [k, value] : pivots.made_of(i, of_pivots)) c.weights.push_back({k, value});
     constraints_.push_back(c);
     constrained_[static_cast<std::size_t>(i)] = 1;
   }
@@ -211,6 +238,7 @@ void mass_matrix::find_constraints() {
     while (!pivots.is_open(open)) ++open;
     c.open = open++;
   }
+  elimination_ = pivots.result();
 }
 
 }  // namespace revode

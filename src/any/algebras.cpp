@@ -106,13 +106,7 @@ auto pair_of(const method_entry& m, const algebra_text& a, kind_of_problem kind)
 }  // namespace
 
 auto pattern_near_start(const initial_value_problem& q) -> sparsity {
-  if (!q.f.has_mass()) return sparsity_of(q);
-  const sparsity of_f = sparsity_of(erased_massive_field(q.f).alone(), q.t0, q.y0, q.p);
-  std::vector<std::pair<int, int>> entries;
-  for (int i = 0; i < of_f.size(); ++i)
-    for (int e = of_f.start(i); e < of_f.start(i + 1); ++e) entries.emplace_back(i, of_f.column(e));
-  for (const mass_entries::written& w : mass_elements(q)) entries.emplace_back(w.row, w.column);
-  return sparsity(of_f.size(), entries);
+  return q.f.has_mass() ? sparsity_of(erased_massive_field(q.f), q.t0, q.y0, q.p) : sparsity_of(q);
 }
 
 auto algebra_texts() -> const std::vector<algebra_text>& {

@@ -38,7 +38,8 @@ class erased_massive_field : private erased_field {
   /// As the field said, or empty.
   const std::vector<int>& index() const { return index_; }
   using erased_field::operator();
-  using erased_field::vjp, erased_field::jvp, erased_field::jacobian;
+  using erased_field::add_dependencies, erased_field::vjp, erased_field::jvp,
+      erased_field::jacobian;
 
  private:
   [[noreturn]] static mass_entries refuse() {

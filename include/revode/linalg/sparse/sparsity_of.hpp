@@ -7,6 +7,7 @@
 #include <revode/ad/derivatives.hpp>
 #include <revode/ad/recording/thread_owner.hpp>
 #include <revode/ad/recording/variable.hpp>
+#include <revode/linalg/mass_entries.hpp>
 #include <revode/linalg/sparse/sparsity.hpp>
 
 namespace revode {
@@ -104,8 +105,8 @@ void add_products(const F& f, scalar_t<Y> t, const Y& y, const P& p,
   }
 }
 
-/// The pattern of a field's Jacobian at `points` states near y0, no element of which is 0. Entries that are
-/// nonzero elsewhere only must be given by hand.
+/// The pattern of a field's Jacobian at `points` states near y0, no element of which is 0, and of its mass matrix.
+/// Entries that are nonzero elsewhere only must be given by hand.
 /// cost    O(entries): one call of a field that is generic in its scalar a point, and the sums in it once for
 ///         each row that has them; n products a point for a field that is not, or runs on threads
 template <class F, class Y, class P>
@@ -125,6 +126,11 @@ sparsity sparsity_of(const F& f, double t, const Y& y0, const P& p, int points =
       if (add_dependencies(f, at, y, p, entries)) continue;
     }
     add_products(f, at, y, p, entries);
+  }
+  if constexpr (has_mass_v<F>) {
+    mass_entries m;
+    f.mass(m);
+    for (const auto& w : m.all()) entries.emplace_back(w.row, w.column);
   }
   return sparsity(n, entries);
 }

@@ -4,11 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <utility>
-#include <vector>
 
-#include <revode/ad/functions.hpp>
-#include <revode/linalg/algebra.hpp>
 #include <revode/linalg/refinement.hpp>
+#include <revode/solve/mass/consistency.hpp>
 #include <revode/solve/mass/given_start.hpp>
 #include <revode/solve/mass/open_slope.hpp>
 #include <revode/solve/statistics.hpp>
@@ -23,62 +21,6 @@ namespace revode {
 // theorem), and K y' = (f, −w ∂f/∂t) gives the slope there.
 // Where elements are of index 2 or 3, K is singular: then the state is taken as it is given
 // (given_start.hpp), the derivative is the identity, and slopes are 0 where M leaves them open.
-
-/// Is K x as good as singular? Rows are measured by their largest elements, columns then by theirs.
-template <class T>
-bool is_nearly_singular(const dense_matrix<T>& rows, const dense_lu<T>& k) {
-  const int n = rows.rows();
-  std::vector<T> x(static_cast<std::size_t>(n));
-  std::vector<double> of_row(static_cast<std::size_t>(n)), of_column(static_cast<std::size_t>(n));
-  const auto size = [&](int i, int at) {
-    return std::abs(static_cast<double>(value_of(rows(i, at))));
-  };
-  for (int i = 0; i < n; ++i) {
-    double most = 0;
-    for (int at = 0; at < n; ++at) most = std::fmax(most, size(i, at));
-    for (int at = 0; at < n; ++at) {
-      double& of = of_column[static_cast<std::size_t>(at)];
-      of = std::fmax(of, size(i, at) / most);
-    }
-    x[static_cast<std::size_t>(i)] = T(most * (i % 2 == 0 ? 1 : -1) * (1 + 0.37 * i / n));
-  }
-  k.solve(x);
-  for (int at = 0; at < n; ++at) {
-    const auto at_column = static_cast<std::size_t>(at);
-    const double grown =
-        std::abs(static_cast<double>(value_of(x[at_column]))) * of_column[at_column];
-    if (!(grown < 1e14)) return true;
-  }
-  return false;
-}
-
-/// K at (t, y), factored. False: of no index 1, or not finite.
-template <class System, class Y>
-bool factor_consistency(System& sys, double t, const Y& y, consistency_factors<Y>& k) {
-  using T = scalar_t<Y>;
-  const int n = length(y);
-  dense_matrix<T> j(n), rows(n);
-  if (!sys.mass.constraints().empty()) sys.jacobian(t, y, j);
-  for (int i = 0; i < n; ++i)
-    for (const auto& e : sys.mass.row(i))
-      if (!sys.mass.is_constrained(i)) rows(i, e.at) = T(e.value);
-  for (const auto& c : sys.mass.constraints())
-    for (const auto& w : c.weights)
-      for (int at = 0; at < n; ++at)
-        rows(c.row, at) = muladd(T(w.value), j(w.at, at), rows(c.row, at));
-  count_factorization(sys);
-  return k.factor(rows) && !is_nearly_singular(rows, k);
-}
-
-/// x ← w x, with a sign, at the rows of constraints, 0 elsewhere.
-template <class Y>
-void combine_constraints(const mass_matrix& m, scalar_t<Y> sign, Y& x) {
-  using T = scalar_t<Y>;
-  const Y from = x;
-  fill(x, T(0));
-  for (const auto& c : m.constraints())
-    x.data()[c.row] = sign * add_entries(c.weights, T(0), [&](int i) { return from.data()[i]; });
-}
 
 /// out = −w f(t, y), 0 elsewhere; its largest element, NaN where one is.
 template <class System, class Y>
@@ -97,14 +39,19 @@ class consistent_newton {
   static constexpr double eps = std::numeric_limits<decltype(value_of(T{}))>::epsilon();
 
  public:
-  consistent_newton(System& sys, double t, Y& y) : sys_(sys), t_(t), y_(y), left_(y), change_(y) {}
+  consistent_newton(System& sys, double t, Y& y)
+      : sys_(sys),
+        t_(t),
+        y_(y),
+        left_(y),
+        change_(y),
+        k_(sys, t, y) {}
 
   status run() {
     double size = constraint_residual(sys_, t_, y_, left_), best = size;
     for (int round = 0, stalled = 0; round < 100; ++round) {
       if (size - size != 0) return status::non_finite_field;
-      if (!factor_consistency(sys_, t_, y_, k_))
-        return round == 0 ? status::linear_solve_failure : status::newton_failure;
+      if (!k_.factor()) return round == 0 ? status::linear_solve_failure : status::newton_failure;
       copy(left_, change_);
       k_.solve(change_);
       stalled = size > 0.5 * best && round > 0 ? stalled + 1 : 0;
@@ -141,7 +88,7 @@ class consistent_newton {
   status settle() {
     if constexpr (is_differentiable_v<T>) {
       for (int round = 0; round < 3; ++round) {
-        if (!factor_consistency(sys_, t_, y_, k_)) return status::linear_solve_failure;
+        if (!k_.factor()) return status::linear_solve_failure;
         constraint_residual(sys_, t_, y_, change_);
         k_.solve(change_);
         for (int i = 0, n = length(y_); i < n; ++i)
@@ -155,12 +102,12 @@ class consistent_newton {
   double t_;
   Y& y_;
   Y left_, change_;
-  consistency_factors<Y> k_;
+  consistency<System, Y> k_;
 };
 
 /// y ← the consistent state, see above; one that is so to rounding keeps its bits. Reports why there is none:
 /// newton_failure, non_finite_field, or linear_solve_failure where a solve has begun before.
-/// cost    a Jacobian and a dense factorisation of n × n for each of a few iterations
+/// cost    that of `consistency` for each of a few iterations
 /// errors  equations of index 2 or more throw std::invalid_argument at the start of a solve
 template <class System, class Y>
 void make_consistent(System& sys, double t, Y& y) {
@@ -182,13 +129,10 @@ void pull_consistent(System& sys, double t, const Y& given, const Y& bar, Y& y_b
   using S = scalar_t<Y>;
   Y y = given, kappa = bar, unused = zero_like(y);
   make_consistent(sys, t, y);
-  consistency_factors<Y> k;
-  if (!factor_consistency(sys, t, y, k)) return report(sys, status::linear_solve_failure);
+  consistency k(sys, t, y);
+  if (!k.factor()) return report(sys, status::linear_solve_failure);
   k.solve_transposed(kappa);
-  Y weight = zero_like(y);
-  for (const auto& c : sys.mass.constraints())
-    for (const auto& w : c.weights)
-      weight.data()[w.at] = muladd(S(-w.value), kappa.data()[c.row], weight.data()[w.at]);
+  const Y weight = spread_constraints(sys.mass, S(-1), kappa);
   for (const auto& c : sys.mass.constraints()) kappa.data()[c.row] = S(0);
   for (int i = 0, n = length(y); i < n; ++i)
     y_bar.data()[i] =
@@ -206,8 +150,8 @@ void push_consistent(System& sys, double t, const Y& given, const Y& y_dot, cons
   using S = scalar_t<Y>;
   Y y = given, right = y_dot;
   make_consistent(sys, t, y);
-  consistency_factors<Y> k;
-  if (!factor_consistency(sys, t, y, k)) return report(sys, status::linear_solve_failure);
+  consistency k(sys, t, y);
+  if (!k.factor()) return report(sys, status::linear_solve_failure);
   sys.jvp(t, y, t_dot, zero_like(y), p_dot, right);
   combine_constraints(sys.mass, S(-1), right);
   for (int i = 0, n = length(y); i < n; ++i)
@@ -235,8 +179,8 @@ REVODE_HD void slope_of(System& sys, double t, const Y& y, Y& out) {
     sys.time_derivative(t, at, of_time);
     combine_constraints(sys.mass, scalar_t<Y>(-1), of_time);
     for (const auto& c : sys.mass.constraints()) out.data()[c.row] = of_time.data()[c.row];
-    consistency_factors<Y> k;
-    if (sys.counts.trouble == status::success && factor_consistency(sys, t, at, k))
+    consistency k(sys, t, at);
+    if (sys.counts.trouble == status::success && k.factor())
       k.solve(out);
     else
       fill(out, scalar_t<Y>(std::numeric_limits<double>::quiet_NaN()));

@@ -66,8 +66,7 @@ bool linearize_constraints(System& sys, double t, const Y& y, std::vector<linear
   sys(t, y, f);
   dense_matrix<T> j(n);
   sys.jacobian(t, y, j);
-  consistency_factors<Y> open;
-  if (!all_finite(f) || !all_finite(j) || !factor_open_slope(sys.mass, open)) return false;
+  if (!all_finite(f) || !all_finite(j)) return false;
   for (const auto& c : sys.mass.constraints()) {
     all.push_back({c.row, 0, std::vector<double>(static_cast<std::size_t>(n)), {}});
     for (const auto& w : c.weights) {
@@ -78,8 +77,9 @@ bool linearize_constraints(System& sys, double t, const Y& y, std::vector<linear
   }
   for (const auto& c : sys.mass.constraints()) {
     Y null = zero_like(y);
-    null.data()[c.row] = T(1);
-    open.solve(null);
+    const Y nothing = null;
+    null.data()[c.open] = T(1);
+    sys.mass.elimination().solve(nothing, null);
     for (linear_constraint& of : all) {
       double sum = 0, terms = 0;
       for (int k = 0; k < n; ++k) {

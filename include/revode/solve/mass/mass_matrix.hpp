@@ -7,46 +7,11 @@
 #include <vector>
 
 #include <revode/concepts.hpp>
+#include <revode/linalg/mass_entries.hpp>
+#include <revode/solve/mass/mass_elimination.hpp>
 #include <revode/state/elements.hpp>
 
 namespace revode {
-
-/// Where a field writes its mass matrix: m(i, k) = value, or +=; what is not written is 0.
-class mass_entries {
- public:
-  struct written {
-    int row, column;
-    double value;
-    bool adds;
-  };
-  struct element {
-    std::vector<written>& to;
-    int row, column;
-    double operator=(double value) {
-      append(to, {row, column, value, false});
-      return value;
-    }
-    void operator+=(double value) { append(to, {row, column, value, true}); }
-  };
-
-  element operator()(int i, int k) { return {all_, i, k}; }
-  const std::vector<written>& all() const { return all_; }
-
- private:
-  /// Not inlined: g++ 12 sees an overflow in loops of it that is none. Here, since problems in shared
-  /// libraries have no other.
-  [[gnu::noinline]] static void append(std::vector<written>& to, const written& w) {
-    to.push_back(w);
-  }
-
-  std::vector<written> all_;
-};
-
-/// The field says M y' = f(t, y, p), with f.mass(m).
-template <class F>
-inline constexpr bool has_mass_v = requires(const std::remove_cvref_t<F>& f, mass_entries& m) {
-  f.mass(m);
-};
 
 /// The field says of which index the elements of y are: f.index() is a list of 1, 2 or 3, one for each.
 template <class F>
@@ -125,16 +90,14 @@ constexpr bool mass_can_be_asked() {
 /// The mass matrix M of a field, constant, by rows and by columns, and its algebraic equations: a row of
 /// M that is a combination of others says that the same combination of f is 0.
 /// With the index of each element of y, where the field tells it.
-/// cost    twice as many numbers as M has entries; M is eliminated once, when its size is told
+/// cost    twice as many numbers as M has entries, and those that its elimination, row by row, fills; M is
+///         eliminated once, when its size is told
 /// errors  an entry outside n × n, or one that is not finite, an index that is not 1, 2 or 3, a list of
 ///         another length throw std::invalid_argument
 class mass_matrix {
  public:
-  struct entry {
-    int at;
-    double value;
-  };
-  using entries = std::vector<entry>;
+  using entry = mass_elimination::entry;
+  using entries = mass_elimination::entries;
   /// Row `row` of M is made of others: Σ weight.value f[weight.at] = 0, where its own weight is 1. As many
   /// elements of y' as there are constraints are left open by M; `open` is one of them.
   struct constraint {
@@ -156,6 +119,7 @@ class mass_matrix {
   const entries& row(int i) const { return rows_[static_cast<std::size_t>(i)]; }
   const entries& column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
   const std::vector<constraint>& constraints() const { return constraints_; }
+  const mass_elimination& elimination() const { return elimination_; }
   /// Has a solve begun with it? Then what cannot be solved is a status.
   bool has_begun() const { return begun_; }
   void begin() { begun_ = true; }
@@ -197,6 +161,7 @@ class mass_matrix {
   mass_entries written_;
   std::vector<entries> rows_, columns_;
   std::vector<constraint> constraints_;
+  mass_elimination elimination_;
   std::vector<char> constrained_;
   std::vector<int> index_;
   bool begun_ = false, higher_ = false;
