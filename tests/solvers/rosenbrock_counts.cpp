@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <vector>
+
+#include <revode/adjoint/forward.hpp>
 #include <revode/solve/solve.hpp>
 #include <revode/solvers/rodas4.hpp>
 #include <revode/solvers/rodas5p.hpp>
@@ -19,6 +22,24 @@ struct pulled {
   }
 };
 
+struct ring {  // its Jacobian takes no call
+  static inline int calls = 0;
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    ++calls;
+    const auto n = y.size();
+    for (std::size_t i = 0; i < n; ++i) dy[i] = p[0] * y[(i + 1) % n] * t - y[i] * y[i] * y[i];
+  }
+  template <class Y, class P, class Matrix>
+  void jacobian(double t, const Y& y, const P& p, Matrix& j) const {
+    const int n = static_cast<int>(y.size());
+    for (int i = 0; i < n; ++i) {
+      j(i, i) = -3 * y[static_cast<std::size_t>(i)] * y[static_cast<std::size_t>(i)];
+      j(i, (i + 1) % n) = p[0] * t;
+    }
+  }
+};
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("an attempt of a Rosenbrock method solves one system a stage with one matrix", M,
@@ -33,6 +54,22 @@ TEST_CASE_TEMPLATE("an attempt of a Rosenbrock method solves one system a stage 
   // equal steps have no estimate, and no stage for it alone
   const auto equal = solve(q, M{}, {.fixed_step = 0.01});
   CHECK(equal.stats.linear_solves == rosenbrock_numbers<M>::kept * equal.stats.accepted);
+}
+
+TEST_CASE("a tangent by a Rosenbrock method takes as many calls for many elements as for few") {
+  const auto calls = [](std::size_t n) {
+    const problem q{ring{}, std::vector<double>(n, 0.5), 0.0, 1.0, vec{0.3}};
+    const options fixed{.fixed_step = 0.125};
+    ring::calls = 0;
+    solve(q, rodas4{}, fixed);
+    const int alone = ring::calls;
+    const auto s = solve(q, rodas4{}, fixed, tangents{std::vector<double>(n, 1.0), vec{0.0}});
+    CHECK(s.status == status::success);
+    return ring::calls - 2 * alone;
+  };
+  const int few = calls(4);
+  CHECK(few > 0);
+  CHECK(calls(40) == few);
 }
 
 }  // namespace revode

@@ -8,6 +8,7 @@
 #include <revode/ad/derivatives_of.hpp>
 #include <revode/ad/faces.hpp>
 #include <revode/ad/field_tape.hpp>
+#include <revode/ad/second_push.hpp>
 #include <revode/ad/time_shares.hpp>
 #include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solve/split.hpp>
@@ -187,6 +188,13 @@ class system {
       derivatives_.second(f_, at, y, p, u, t_dot, k, t_bar, y_bar, p_bar);
   }
 
+  /// out += the derivative of (∂f/∂t) k_t + (∂f/∂y) k along (t_dot, y_dot, p_dot), k_t and k held, by one call.
+  REVODE_HD void push_second(double t, const Y& y, scalar k_t, const Y& k, scalar t_dot,
+                             const Y& y_dot, const P& p_dot,
+                             Y& out) requires(second_push<F, Y, P>::possible) {
+    second_push_.add(f_, static_cast<scalar>(t), y, p, k_t, k, t_dot, y_dot, p_dot, out);
+  }
+
   /// The parts of a split field.
   REVODE_HD auto& implicit_part() requires split_field<F, Y, P> { return parts_.of_implicit; }
   REVODE_HD auto& explicit_part() requires split_field<F, Y, P> { return parts_.of_explicit; }
@@ -220,6 +228,7 @@ class system {
   const F& f_;
   std::string_view (*jacobian_name_)() = nullptr;
   [[no_unique_address]] derivatives<F, Y, P> derivatives_{};
+  [[no_unique_address]] second_push<F, Y, P> second_push_{};
   [[no_unique_address]] system_parts<F, Y, P> parts_;
 };
 

@@ -5,13 +5,15 @@
 
 namespace revode {
 
-/// out += the tangent of k_t ∂f/∂t + J k at (t, y) with k_t and k held, one row at a time from the
-/// gradient of each.
+/// out += the tangent of k_t ∂f/∂t + J k at (t, y) with k_t and k held: at once, or of fields that bring derivatives
+/// of their own one row at a time, from the gradient of each.
 template <class System, class Y, class P>
 REVODE_HD void add_second(System& sys, double t, const Y& y, scalar_t<Y> k_t, const Y& k,
                           scalar_t<Y> t_dot, const Y& y_dot, const P& p_dot, Y& row, Y& of_y,
                           Y& out) {
   using T = scalar_t<Y>;
+  if constexpr (requires { sys.push_second(t, y, k_t, k, t_dot, y_dot, p_dot, out); })
+    return sys.push_second(t, y, k_t, k, t_dot, y_dot, p_dot, out);
   P of_p = zero_like(p_dot);
   fill(row, T(0));
   for (int i = 0, n = length(y); i < n; ++i) {
@@ -74,7 +76,7 @@ REVODE_HD void push_rosenbrock_stages(System& sys, double t, double t_new,
 }
 
 /// The exact derivative of one step. Leaves the tangents of the stages in w for dense output.
-/// cost    one Jacobian, one factorisation; a field JVP and n second derivatives a stage
+/// cost    one Jacobian, one factorisation; a field JVP and a second derivative a stage, or n of them
 template <rosenbrock_method M, class System, class Y, class P>
 REVODE_HD void push(const M& m, System& sys, double t, double t_new, nothing,
                     const rosenbrock_tape<M, Y>& tape, rosenbrock_scratch<M, Y>& w, Y& y_dot,
