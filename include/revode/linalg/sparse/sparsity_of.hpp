@@ -130,7 +130,10 @@ sparsity sparsity_of(const F& f, double t, const Y& y0, const P& p, int points =
   if constexpr (has_mass_v<F>) {
     mass_entries m;
     f.mass(m);
-    for (const auto& w : m.all()) entries.emplace_back(w.row, w.column);
+    const auto is_there = [n](int i) { return 0 <= i && i < n; };  // solves refuse the others
+    for (const auto& w : m.all())
+      if (w.value != 0 && is_there(w.row) && is_there(w.column))
+        entries.emplace_back(w.row, w.column);
   }
   return sparsity(n, entries);
 }
