@@ -131,7 +131,7 @@ TEST_CASE("a field that throws at any call passes through, leaks nothing and spo
     interrupted_everywhere<dynamic>({.slots = 3, .log = step_replay::controller});
   }
   SUBCASE("a budget whose log ends before the solve, dynamic") {
-    interrupted_everywhere<dynamic>({.budget = 5940});
+    interrupted_everywhere<dynamic>({.budget = 6012});
   }
   SUBCASE("tapes and snapshots, dynamic") {
     interrupted_everywhere<dynamic>({.slots = 12, .schedule = schedule_kind::mixed});

@@ -124,7 +124,8 @@ struct rooted {
 TEST_CASE("radau: an attempt that is not finite leaves the start as it was, and the order") {
   using Y = vec<double, 1>;
   const problem q{rooted{}, Y{1.0}, 0.0, 5.0, Y{2000.0}};
-  system<rooted, Y, Y> sys(q.f, q.p);
+  const Y backwards{-2000.0};  // the attempt is, and its solution decays there
+  system<rooted, Y, Y> sys(q.f, backwards);
   const radau m{};
   auto from = make_carry<radau>(q.y0), next = from;
   auto tape = make_like<method_types<radau, Y>::tape>(q.y0);
