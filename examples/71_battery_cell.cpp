@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // prints: 940 elements, 90 of them at once; 3440 entries of the Jacobian
 // prints: pulses: lithium is kept to [0-9.]+e-(0[89]|1[0-9])
-// prints: empty after 3[0-9]{3} s; a tenth more of
+// prints: empty after 36[0-9][0-9] s; a tenth more of
 // prints: the gradient by reverse mode is that of forward mode to [0-9.]+e-(0[6-9]|1[0-9])
 #include <cassert>
 #include <cmath>
