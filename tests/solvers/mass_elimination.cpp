@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include <revode/linalg/banded.hpp>
@@ -84,6 +85,51 @@ TEST_CASE("a mass matrix is solved for all but what it leaves open, and its tran
     for (std::size_t i = 0; i < b.size(); ++i) terms += std::abs(weight[i] * x[i]);
     CHECK(std::abs(pulled - dot(weight, x)) < 1e-11 * terms);
     CHECK(largest(open_bar) == 0);
+  }
+}
+
+/// M of eight rows, the fourth and the last of which are a times one of the others and b times another; so are those of
+/// f, but for an algebraic equation. `Alone`: it stands there alone, beside a row of zeros.
+template <bool Alone>
+struct network {
+  static constexpr int n = 8;
+  double m[n][n]{}, a[n]{}, b[n]{};
+
+  explicit network(int seed) {
+    random_numbers random(static_cast<std::uint64_t>(seed));
+    for (int i = 0; i < n; ++i) {
+      a[i] = random(), b[i] = random();
+      for (const int k : {(5 * i + 2) % n, (3 * i + 1) % n}) m[i][k] = 0.3 * random();
+      m[i][i] = 1.5 + random();
+      if (i % 4 == 3)
+        for (int k = 0; k < n; ++k) m[i][k] = a[i] * m[i - 3][k] + b[i] * m[i - 2][k];
+    }
+  }
+  template <class Matrix>
+  void mass(Matrix& to) const {
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < n; ++k)
+        if (m[i][k] != 0 && !(Alone && i % 4 == 3)) to(i, k) = m[i][k];
+  }
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    using std::sin;
+    for (int i = 0; i < n; ++i) dy[i] = p[0] * (sin(t + i) - y[i]) + 0.2 * y[(i + 3) % n];
+    for (int i = 3; i < n; i += 4) {
+      dy[i] = 4.0 * y[i] + y[i] * y[i] * y[i] - y[i - 1];
+      if (!Alone) dy[i] = dy[i] + a[i] * dy[i - 3] + b[i] * dy[i - 2];
+    }
+  }
+};
+
+TEST_CASE("rows of M that others make are solved as rows of zeros are") {
+  const vec<double, 8> y0{0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
+  const options o{.rtol = 1e-8, .atol = 1e-8};
+  for (int seed = 2; seed < 22; ++seed) {
+    const auto s = solve(problem{network<false>(seed), y0, 0.0, 2.0, vec{2.0}}, rodas5p{}, o);
+    const auto alone = solve(problem{network<true>(seed), y0, 0.0, 2.0, vec{2.0}}, rodas5p{}, o);
+    CHECK(s.status == status::success);
+    for (int i = 0; i < 8; ++i) CHECK(std::abs(s.y[i] - alone.y[i]) < 1e-10);
   }
 }
 
