@@ -88,6 +88,7 @@ TEST_CASE("the catalog lists each problem once, with a summary and a source") {
                            "pendulum_index2",
                            "pendulum_index3",
                            "andrews",
+                           "fekete",
                            "advection_diffusion_3d"}) {
     CHECK(names.count(name) == 1);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The problems M y' = f: their matrices, their starts and their references. (The headers have these from
-// quadruple precision, in two ways: dae.cpp, dae_index3.cpp and andrews.cpp in
-// tools/references.)
+// quadruple precision, in two ways, fekete in one: dae.cpp, dae_index3.cpp, andrews.cpp, fekete.cpp in tools/references.)
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,6 +11,7 @@
 #include <revode/problems/andrews.hpp>
 #include <revode/problems/car_axis.hpp>
 #include <revode/problems/chemakzo.hpp>
+#include <revode/problems/fekete.hpp>
 #include <revode/problems/pendulum_index1.hpp>
 #include <revode/problems/pendulum_index2.hpp>
 #include <revode/problems/pendulum_index3.hpp>
@@ -258,6 +258,43 @@ TEST_CASE("andrews: a start and an end on the constraints, in balance, published
                               11.03291221937134,   19.29337464421385,  0.5735699284790808};
   for (int i = 0; i < 12; ++i)
     CHECK(f.reference()[i] == doctest::Approx(published[i]).epsilon(i < 7 ? 1e-9 : 1e-6));
+}
+
+TEST_CASE("fekete: a start on the sphere, an end at rest, published digits") {
+  const fekete f;
+  const int n = fekete::points, v = 3 * n, lambda = 6 * n;
+  const auto check = [&](const vec<double, 160>& y, bool rests) {
+    const auto dy = rhs(f, 0, y);
+    for (int i = 0; i < v; ++i) CHECK(dy[i] == 0);
+    for (int i = v; i < lambda && rests; ++i) CHECK(std::abs(dy[i]) <= 1e-14);
+    for (int i = lambda; i < 8 * n; ++i) CHECK(std::abs(dy[i]) <= 3e-16);
+    // where nothing moves, what bends a path on the sphere is the force along the radius
+    for (int i = 0; i < n; ++i) {
+      double along = 0;
+      for (int k = 3 * i; k < 3 * i + 3; ++k) along += y[k] * dy[v + k];
+      CHECK(std::abs(along) <= 1e-14);
+    }
+  };
+  check(f.y0(), false);
+  check(f.reference(), true);
+  // Mazzia & Magherini, Test Set for IVP Solvers (2008), as deTestSet has them
+  const double published[] = {
+      -0.4070263380333202, 0.3463758772791802,     0.8451942450030429,  0.7752934752521549e-1,
+      -0.2628662719972299, 0.9617122871829146,     0.7100577833343567,  0.1212948055586120,
+      0.6936177005172217,  0.2348267744557627,     0.7449277976923311,  0.6244509285956391,
+      -0.4341114738782885, 0.8785430442262876,     0.1992720444237660,  -0.9515059600312596,
+      0.2203508762787005,  0.2146669498274008,     -0.6385191643609878, -0.4310833259390688,
+      0.6375425027722121,  -0.1464175087914336,    -0.9380871635228862, 0.3139337298744690,
+      0.5666974065069942,  -0.6739221885076542,    0.4740073135462156,  0.9843259538440293,
+      -0.1696995357819996, -0.4800504290609090e-1, 0.1464175087914331,  0.9380871635228875,
+      -0.3139337298744656, -0.7092757549979014,    0.5264062637139616,  -0.4688542938854929,
+      -0.8665731819284478, -0.4813878059756024,    -0.1315929352982178, -0.2347897778700538,
+      -0.8594340408013130, -0.4541441287957579,    0.5530976940074118,  -0.7674370265615124,
+      -0.3242273140037833, 0.7711050969896927,     0.6357041816577034,  0.3573685519777001e-1,
+      0.7103951209379591,  0.2403570431280519,     -0.6614886725910596, -0.3038208738735660e-1,
+      0.4501923293640461,  -0.8924145871442046,    -0.5772996158107093, -0.1766763414971813,
+      -0.7971892020969544, 0.2414481766969039,     -0.3416456818373135, -0.9082846503446250};
+  for (int i = 0; i < v; ++i) CHECK(std::abs(f.reference()[i] - published[i]) <= 3e-12);
 }
 
 TEST_CASE("rober_dae has rober's reference, whose sum is 1") {

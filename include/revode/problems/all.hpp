@@ -18,6 +18,7 @@
 #include <revode/problems/detest_references.hpp>
 #include <revode/problems/e5.hpp>
 #include <revode/problems/emep.hpp>
+#include <revode/problems/fekete.hpp>
 #include <revode/problems/harmonic.hpp>
 #include <revode/problems/heat_1d.hpp>
 #include <revode/problems/hires.hpp>
@@ -64,7 +65,7 @@ using stiff_problems =
 
 /// With a mass matrix, M y' = f: mass(m), besides what the stiff ones have, and index() where it is not 1.
 using massive_problems = problem_list<chemakzo, transamp, pendulum_index1, rober_dae,
-                                      pendulum_index2, pendulum_index3, car_axis, andrews>;
+                                      pendulum_index2, pendulum_index3, car_axis, andrews, fekete>;
 
 /// With located events: events() is their list, each has a name.
 using event_problems = problem_list<bouncing_ball>;
