@@ -20,7 +20,9 @@ concept asked_together = requires(const Events& e) {
 ///                    e.slope(t, y, p, along), the event itself e.event
 ///   at(θ, y)         the dense output of the step
 ///   y                a place for a state
-template <int N>
+/// `Settles`: where the method begins again is not quite where the event was found, but at a consistent state, which
+/// may lie before the surface; the event has happened until it is as far from there again as the two are apart.
+template <int N, bool Settles = false>
 struct event_search {
   enum class verdict { none, found, unresolved };
 
@@ -145,6 +147,12 @@ struct event_search {
     each([&](int k, const auto& e) {
       const double g = condition(each, e, j, k, t + to * h, y_to, p);
       known = next_side(g, near[k], side[k], s.side[k]) && known && g == g;
+      if (Settles && !at_rest(side[k])) {
+        if (std::abs(g) <= near[k])
+          s.side[k] = side[k];
+        else
+          near[k] = 0;
+      }
       s.value[k] = g;
       s.crossed[k] = side[k] != 0 && !at_rest(side[k]) && s.side[k] != side[k] &&
                      leaves_side(e.event, side[k]);

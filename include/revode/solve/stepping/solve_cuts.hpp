@@ -142,7 +142,7 @@ class solve_cuts {
     return moved;
   }
   Y state_before(march_type& on, const cut& c, const tape_type& tape) {
-    Y y = c.step < 0 ? on.y0 : on.y();  // at t0 it is not made consistent yet
+    Y y = on.y();
     if constexpr (has_dense_output_v<M>) {
       if (c.theta < 0) return y;
       on.extended(tape);
@@ -154,7 +154,7 @@ class solve_cuts {
   double direction_;
   int samples_, stuck_ = 0;
   double t_event_ = -HUGE_VAL;  // of the last cut
-  struct search : event_search<set::count> {
+  struct search : event_search<set::count, has_mass_v<F>> {
     Y y;
     explicit search(const Y& like) : y(like) {}
   };
