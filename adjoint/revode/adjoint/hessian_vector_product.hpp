@@ -143,7 +143,7 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
   loss_cotangents<DY, DP> bar;
   const auto weigh = [&](auto& ran) {
     std::vector<DY> ys;
-    if (o.save.t0) ys.push_back(y0);
+    if (o.save.t0) ys.push_back(ran.start());
     ys.insert(ys.end(), ran.saved().begin(), ran.saved().end());
     const DY end = ran.end();
     if (o.save.t1) ys.push_back(end);

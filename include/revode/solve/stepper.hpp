@@ -175,8 +175,9 @@ class stepper {
     result_.stats.equal_bits = keeps_bits();
     if constexpr (has_index_v<F>) march_.sys.mass.judged_by = &attempts_.tolerance();
     march_.begin_at(t0_, y0());
-    points_.keep_start(t0_, y0());
-    if (const auto why = march_.trouble_of_start(); why != status::success) return end(why);
+    const auto why = march_.trouble_of_start();
+    points_.keep_start(t0_, why == status::success ? march_.y() : y0());
+    if (why != status::success) return end(why);
     if (t0_ == t1_) return end(status::success);
     if (stretches().pending(t0_))
       make_cut(tape_, -1);

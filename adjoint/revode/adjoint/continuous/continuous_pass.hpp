@@ -171,7 +171,8 @@ class continuous_pass {
     for (; points_ > 0 && (!seen || reached(s_.ts[first + points_ - 1])); --points_) {
       if (!seen) continue;
       const Y& weight = w_.ys[first + points_ - 1];
-      g_.ts[points_ - 1] = along_solution(t_, *y_, weight);
+      const double along = g_.ts[points_ - 1] = along_solution(t_, *y_, weight);
+      if (moved_start_) g_.t0 -= along;
       add(weight, lambda_);
     }
     return t_ == loop_.t0() && cuts_ == 0;

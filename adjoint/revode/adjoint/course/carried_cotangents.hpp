@@ -76,6 +76,12 @@ struct carried_cotangents {
     pulled_cut = -2;
   }
 
+  /// That of the k-th save point between t0's and t1's.
+  template <class Course>
+  const Y& weight(const Course& course, std::size_t k) const {
+    return weights->ys[k + (course.save_points().t0 ? 1 : 0)];
+  }
+
   index bytes() const {
     index bytes = footprint(state) + footprint(y) + footprint(p) + footprint(seeds);
     for (const time& bar : ts) bytes += footprint(bar);

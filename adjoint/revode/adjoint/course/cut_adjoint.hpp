@@ -28,8 +28,8 @@ template <class Loop, class Tape>
 auto state_before(Loop& loop, const cut& c, const Tape& tape) {
   using M = std::remove_cvref_t<decltype(loop.scheme())>;
   using Y = std::remove_cvref_t<decltype(loop.y0())>;
+  if (c.step < 0) return state_at_start(loop.sys(), c.t, loop.y0());
   Y y = loop.y0();
-  if (c.step < 0) return y;
   if constexpr (has_resume_v<M, typename Loop::system_type, Y>) {
     if (c.theta < 0) {
       auto end = make_carry(loop.scheme(), loop.y0());

@@ -57,6 +57,7 @@ class moving_cuts {
   set& events() { return events_; }
   std::size_t cut_count() const { return cuts_.cut_count(); }
   const cut& cut_at(std::size_t k) const { return cuts_.cut_at(k); }
+  bool begins_at_start() const { return cuts_.begins_at_start(); }
   const cut_event& event(std::size_t e) const { return cuts_.event(e); }
   std::size_t event_count() const { return cuts_.event_count(); }
   const known_time& known(std::size_t k) const { return cuts_.known(k); }

@@ -49,7 +49,7 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
       take_cut(0, tape_);
     else
       begin_at(t0_, course_.t0(), y0_);
-    for (std::size_t k = 0; count() == 0 && k < ts_.size(); ++k) saved_.push_back(y0_);
+    if (count() == 0 || cuts_.begins_at_start()) save_start();
   }
 
   index position() const { return position_; }
@@ -82,6 +82,12 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
   }
   tape_type& work_tape() { return tape_; }
 
+  /// y(t0), before everything.
+  Y start() {
+    cuts_.use_parameters(0);
+    move_with(t0_);
+    return state_at_start(sys_, course_.t0(), y0_);
+  }
   /// y(t1), behind everything.
   Y end() {
     Y y = value(method_, carry_.state);
@@ -111,11 +117,16 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
   scalar pace() const { return field_.pace(); }
   /// Back over the step of length 0 along f before an event: what its length has of second order.
   void pull_flow(std::size_t e, const Y& y, scalar& t_bar, Y& y_bar, P& p_bar) {
-    pull_flow(cuts_.flow(e), cuts_.time_of(e).value, y, t_bar, y_bar, p_bar);
+    pull_flow(cuts_.flow(e), cuts_.time_of(e).value, y, y_bar, t_bar, y_bar, p_bar);
   }
   /// Likewise over the one between the last cut and t1.
   void pull_flow_to_end(const Y& y, scalar& t_bar, Y& y_bar, P& p_bar) {
-    pull_flow(left_at_end(), course_.t1(), y, t_bar, y_bar, p_bar);
+    pull_flow(left_at_end(), course_.t1(), y, y_bar, t_bar, y_bar, p_bar);
+  }
+
+  /// Likewise over the one between t0 and the k-th save point there, w that of the latter.
+  void pull_flow_at_start(std::size_t k, const Y& w, scalar& t_bar, Y& y_bar, P& p_bar) {
+    pull_flow(ts_[k] - t0_, course_.t0(), start(), w, t_bar, y_bar, p_bar);
   }
 
   /// The states of the k-th cut, from the tape of its step, in which the loop is; notes when they are.
@@ -187,10 +198,21 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
     begin(method_, sys_, t, y, carry_);
   }
 
+  /// Those at t0, where no step begins at once.
+  void save_start() {
+    for (std::size_t k = 0; k < ts_.size() && course_.save_step(k) < 0; ++k) {
+      saved_.push_back(start());
+      Y slope = saved_.back();
+      if (ts_[k].d[0] != t0_.d[0]) slope_at(*this, t0_, saved_[k], slope);
+      axpy(ts_[k] - t0_, slope, saved_.back());
+    }
+  }
   /// Those of the step just taken, the first time.
   void save_points(const tape_type& tape) {
     for (std::size_t k = saved_.size(); k < ts_.size() && course_.save_step(k) <= position_; ++k) {
-      saved_.push_back(course_.save_step(k) < 0 ? y0_ : Y(value(method_, carry_.state)));
+      const bool first = course_.save_step(k) < 0;
+      saved_.push_back(first ? start() : Y(value(method_, carry_.state)));
+      if (first) enter(position_);
       if (course_.save_points().every > 0) {
         at_event(tape, saved_.back());
         continue;
@@ -232,7 +254,7 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
   Y before_cut(std::size_t k, const tape_type& tape, scalar& t) {
     const cut& c = cuts_.cut_at(k);
     const cut_event& first = cuts_.event(c.first);
-    if (c.step < 0) return y0_;
+    if (c.step < 0) return start();
     if (first.due >= 0) {
       t = cuts_.known_at(static_cast<std::size_t>(first.due));
       return state_before(*this, c, tape);
@@ -291,10 +313,11 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
     axpy(by, flow.slope, s.y.back());
     cuts_.happens(c, e, t + by);
   }
-  void pull_flow(const scalar& by, double t, const Y& y, scalar& t_bar, Y& y_bar, P& p_bar) {
+  void pull_flow(const scalar& by, double t, const Y& y, const Y& behind, scalar& t_bar, Y& y_bar,
+                 P& p_bar) {
     if (by.d[0] == 0) return;
     Y w = zero_like(y);
-    axpy(by, y_bar, w);
+    axpy(by, behind, w);
     move_with(scalar(static_cast<number>(t)));
     sys_.vjp(t, y, w, &t_bar, y_bar, p_bar);
   }

@@ -7,6 +7,7 @@
 
 #include <revode/adjoint/course/carried_cotangents.hpp>
 #include <revode/adjoint/course/cut_adjoint.hpp>
+#include <revode/adjoint/course/pull_start.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/solve/course/ends.hpp>
 
@@ -184,43 +185,26 @@ class pull_course {
 
   /// Back over the start of the method to the inputs.
   void pull_start() {
-    const double t0 = course().t0();
-    if (now_.last_cut == -1 && cuts().cut_at(0).begins) {
+    const auto along = [this](const Y& w) {
+      return along_solution(*loop_, at_t0(), loop_->y0(), w);
+    };
+    Y bar = zero_like(now_.y);  // of the state before a cut at t0
+    const bool is_cut = cuts().begins_at_start();
+    if (is_cut) {
       bool extended = false;
       extended_ = &extended;
       Y first = now_.y;
-      add(pull_restart(0, loop_->work_tape(), first), now_.y);
-    } else if (course().count() == 0) {
-      const Y bar = push_value(loop_->scheme(), now_.state);
-      now_.t1 = along_start(bar);  // moving an end makes a step
-      time_bar_t<Y> t_bar(0);
-      if constexpr (is_massive_v<std::remove_cvref_t<decltype(loop_->sys())>>)
-        pull_begin(loop_->scheme(), loop_->sys(), t0, loop_->y0(), now_.state, now_.y, now_.p,
-                   t_bar);
-      else
-        copy(bar, now_.y);
-      now_.t0 = static_cast<time_bar>(t_bar) - now_.t1;
-      for (std::size_t k = 0; k < course().saved() && !now_.weights->ys.empty(); ++k)
-        now_.t0 -= now_.ts[k] = along_start(weight(k));
-    } else {
-      time_bar_t<Y> t_bar(0);
-      if constexpr (times_move) loop_->move_with(at_t0());
-      pull_begin(loop_->scheme(), loop_->sys(), t0, loop_->y0(), now_.state, now_.y, now_.p, t_bar);
-      now_.t0 += is_multistep_v<M> ? -along_start(now_.y) : static_cast<time_bar>(t_bar);
+      bar = pull_restart(0, loop_->work_tape(), first);
+      fill(now_.state, scalar(0));
     }
+    if constexpr (times_move) loop_->move_with(at_t0());
+    if constexpr (is_massive_v<std::remove_cvref_t<decltype(loop_->sys())>>)
+      pull_massive_start(*loop_, course(), bar, is_cut, along, now_);
+    else
+      pull_plain_start(*loop_, course(), bar, is_cut, along, now_);
     now_.t0 += std::exchange(now_.start, time_bar(0));  // of a cut at t0
-    if (now_.weights->ys.empty()) return;
-    if (course().save_points().t0) add(now_.weights->ys.front(), now_.y);
-    for (std::size_t k = 0; k < course().saved() && course().save_step(k) < 0; ++k) {
-      if (is_multistep_v<M> && course().count() > 0) now_.t0 -= along_start(weight(k));
-      add(weight(k), now_.y);
-    }
   }
-
-  time_bar along_start(const Y& w) { return along_solution(*loop_, at_t0(), loop_->y0(), w); }
-  const Y& weight(std::size_t k) const {
-    return now_.weights->ys[k + (course().save_points().t0 ? 1 : 0)];
-  }
+  const Y& weight(std::size_t k) const { return now_.weight(course(), k); }
 
   /// The seeds of the step at hand.
   seeds_type* seeds() {
@@ -248,6 +232,7 @@ class pull_course {
       const bool at_end = tape.t_new < tape.t ? ts <= tape.t_new : ts >= tape.t_new;
       if (at_end) pull_value(loop_->scheme(), weight(k), now_.state);
       if (course().save_points().every > 0) continue;
+      if (course().save_step(k) < 0 && cuts().begins_at_start()) continue;  // pull_start.hpp
       if constexpr (has_dense_output_v<M>) {
         const bool inside = !at_end && course().save_step(k) >= 0;
         now_.ts[k] = outside(pull_point(tape, place(i, k, tape), weight(k), inside, ends));

@@ -55,9 +55,14 @@ class push_course {
       ways_.push_back({*first, loop_.state(), first->p, first->t0, first->y0});
       direction& d = ways_.back();
       move_known_times(d);
+      const bool begins = cuts().begins_at_start();
       Y y_dot = d.along.y0;
-      if (is_multistep_v<M> && !(cut_at_start && cuts().cut_at(0).begins))
-        move_along(q.t0, q.y0, -d.along.t0, y_dot);
+      if (begins || o.save.t0) {
+        const Y start_dot = push_start(d);
+        if (o.save.t0) d.ys_dot.push_back(start_dot);
+        if (begins) push_points_at_start(d, y_dot = start_dot);
+      }
+      if (is_multistep_v<M> && !begins) move_along(q.t0, q.y0, -d.along.t0, y_dot);
       const auto t_dot = static_cast<scalar>(is_multistep_v<M> ? 0 : d.along.t0);
       if (cut_at_start)
         push_cut_at_start(d, y_dot);
@@ -69,17 +74,15 @@ class push_course {
 
   /// The solution; its derivatives are in ways().
   solution<Y> run() {
-    if (loop_.save_points().t0)
-      for (direction& d : ways_) d.ys_dot.push_back(d.along.y0);
-    const std::size_t at_start = loop_.saved();
+    const bool begun = cuts().begins_at_start();  // and the points at t0 are pushed
     while (!loop_.finished()) {
       const index i = loop_.position();
       const std::size_t saved = loop_.saved();
       loop_.step(loop_.work_tape());
-      if (loop_.position() > i) push_step(i, i == 0 ? 0 : saved);
+      if (loop_.position() > i) push_step(i, i == 0 && !begun ? 0 : saved);
     }
     solution<Y> s = std::move(loop_.result());
-    for (direction& d : ways_) finish(d, s, at_start);
+    for (direction& d : ways_) finish(d, s);
     return s;
   }
   std::vector<direction>& ways() { return ways_; }
@@ -87,17 +90,17 @@ class push_course {
  private:
   const auto& cuts() const { return loop_.stretches(); }
 
-  void finish(direction& d, const solution<Y>& s, std::size_t at_start) {
-    if (d.ended == status::success) push_end(d, s, at_start);
+  void finish(direction& d, const solution<Y>& s) {
+    if (d.ended == status::success) push_end(d, s);
     bool finite = all_finite(d.y_dot) && all_finite(d.events_dot);
     for (const Y& y_dot : d.ys_dot) finite = finite && all_finite(y_dot);
     if (d.ended == status::success && !finite) d.ended = status::non_finite_gradient;
     if (d.ended != status::success) spoil_tangents(s, d.y_dot, d.ys_dot, d.events_dot);
   }
-  void push_end(direction& d, const solution<Y>& s, std::size_t at_start) {
+  void push_end(direction& d, const solution<Y>& s) {
     d.y_dot = push_value(loop_.scheme(), d.state_dot);
     if (loop_.count() == 0 && cuts_pushed_ == 0)
-      push_no_step(d, at_start, s.status == status::success);
+      push_no_step(d, s.status == status::success);
     else if (is_multistep_v<M> && s.status == status::success)
       move_along(s.t, s.y, d.along.t1, d.y_dot);
     else if (cuts_pushed_ > 0 && cuts().cut_at(cuts_pushed_ - 1).step + 1 == loop_.count() &&
@@ -259,6 +262,25 @@ class push_course {
     stretches.use_parameters(stretches.stretch());
   }
 
+  /// How the state at t0 moves with it; a mass matrix makes it of y0.
+  Y push_start(const direction& d) {
+    Y y_dot = d.along.y0;
+    if constexpr (has_mass_v<F>) {
+      loop_.stretches().use_parameters(0);
+      push_consistent(loop_.sys(), q_t0_, loop_.y0(), d.along.y0, d.along.p,
+                      static_cast<scalar>(d.along.t0), y_dot);
+    }
+    return y_dot;
+  }
+  /// Those listed at t0, where no step begins at once.
+  void push_points_at_start(direction& d, const Y& start_dot) {
+    loop_.stretches().use_parameters(0);
+    for (std::size_t k = 0; k < loop_.saved(); ++k) {
+      const double ts_dot = d.along.ts.empty() ? 0.0 : d.along.ts[k];
+      d.ys_dot.push_back(start_dot);
+      move_along(q_t0_, loop_.y0(), ts_dot - d.along.t0, d.ys_dot.back());
+    }
+  }
   /// y_dot += y' t_dot at (t, y)
   void move_along(double t, const Y& y, double t_dot, Y& y_dot) {
     if (t_dot == 0) return;
@@ -268,15 +290,10 @@ class push_course {
   }
 
   /// No step, because t0 == t1 (moving an end makes one) or because none succeeded.
-  void push_no_step(direction& d, std::size_t saved, bool complete) {
-    d.y_dot = has_mass_v<F> ? Y(push_value(loop_.scheme(), d.state_dot)) : d.along.y0;
-    d.ys_dot.resize(d.ys_dot.size() + saved, d.along.y0);
-    if (!complete) return;
-    for (std::size_t k = 0; k < saved; ++k) {
-      const double ts_dot = d.along.ts.empty() ? 0.0 : d.along.ts[k];
-      move_along(q_t0_, loop_.y0(), ts_dot - d.along.t0,
-                 *(d.ys_dot.end() - static_cast<long>(saved - k)));
-    }
+  void push_no_step(direction& d, bool complete) {
+    d.y_dot = push_start(d);
+    if (!complete) return d.ys_dot.resize(d.ys_dot.size() + loop_.saved(), d.y_dot);
+    push_points_at_start(d, d.y_dot);
     move_along(q_t0_, loop_.y0(), d.along.t1 - d.along.t0, d.y_dot);
   }
 

@@ -121,8 +121,9 @@ std::vector<Y> saved_states(const F& f, const Y& y0, const P& p, const M& m, con
   retrace<M, F, Y, P, Course> loop(y0, p, f, m, course);
   std::vector<Y> ys;
   std::size_t k = 0;
-  if (course.save_points().t0) ys.push_back(y0);
-  for (; k < course.saved() && course.save_step(k) < 0; ++k) ys.push_back(y0);
+  const Y start = state_at_start(loop.sys(), course.t0(), y0);
+  if (course.save_points().t0) ys.push_back(start);
+  for (; k < course.saved() && course.save_step(k) < 0; ++k) ys.push_back(start);
   while (!loop.finished()) {
     const index i = loop.position();
     auto& tape = loop.work_tape();

@@ -123,6 +123,8 @@ class cut_list {
 
   std::size_t cut_count() const { return cuts_.size(); }
   const cut& cut_at(std::size_t k) const { return cuts_[k]; }
+  /// Does the first step begin behind a cut at t0?
+  bool begins_at_start() const { return !cuts_.empty() && cuts_[0].step < 0 && cuts_[0].begins; }
   const cut& next_cut() const { return cuts_[stretch_]; }
   const cut_event& event(std::size_t k) const { return events_[k]; }
   std::size_t event_count() const { return events_.size(); }

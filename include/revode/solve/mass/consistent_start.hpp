@@ -121,6 +121,14 @@ void make_consistent(System& sys, double t, Y& y) {
   if (found != status::success) report(sys, found);
 }
 
+/// Where a solve from (t0, y0) is at t0: at y0, or with a mass matrix at the consistent state.
+template <class System, class Y>
+Y state_at_start(System& sys, double t0, const Y& y0) {
+  Y y = y0;
+  if constexpr (is_massive_v<System>) make_consistent(sys, t0, y);
+  return y;
+}
+
 /// ȳ0, p̄ and t̄ += the cotangent of the consistent state at the given one.
 template <class System, class Y, class P, class T>
 void pull_consistent(System& sys, double t, const Y& given, const Y& bar, Y& y_bar, P& p_bar,
