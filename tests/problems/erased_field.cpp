@@ -6,9 +6,11 @@
 #include <functional>
 #include <initializer_list>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <revode/ad/second_push.hpp>
 #include <revode/problems/erased_field.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/state/mat.hpp>
@@ -53,6 +55,25 @@ struct driven {
   void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
     dy[0] = t * p[0] * y[0] * y[1];
     dy[1] = y[0] * y[0] / y[1];
+  }
+};
+
+/// The same over numbers and one dual direction alone, with products by the left.
+struct driven_by_vjp {
+  template <class S>
+  static constexpr bool takes =
+      std::is_same_v<S, double> || std::is_same_v<S, erased_field::push_scalar>;
+  template <class T, class Y, class P>
+  requires(takes<T>) void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    driven{}(t, y, p, dy);
+  }
+  template <class T, class Y, class P>
+  requires(takes<T>) void vjp(const T& t, const Y& y, const P& p, const Y& w, T& gt, Y& gy,
+                              P& gp) const {
+    gt += w[0] * p[0] * y[0] * y[1];
+    gy[0] += w[0] * t * p[0] * y[1] + w[1] * 2.0 * y[0] / y[1];
+    gy[1] += w[0] * t * p[0] * y[0] - w[1] * y[0] * y[0] / (y[1] * y[1]);
+    gp[0] += w[0] * t * y[0] * y[1];
   }
 };
 
@@ -136,6 +157,25 @@ TEST_CASE("an erased field has second derivatives: those of 10 y0² / y1 + t p0 
   CHECK(gy[1] == doctest::Approx(35 - 15).epsilon(1e-15));
   CHECK(gp[0] == doctest::Approx(14).epsilon(1e-15));
   CHECK(gt == doctest::Approx(10).epsilon(1e-15));
+}
+
+template <class F>
+void check_pushed_products(const F& field) {
+  const erased_field f{field};
+  second_push<erased_field, vector, vector> push;
+  vector out = of({100, 1000});
+  const double kt = 3, dt = 0.5, a = 1, b = -2, c = 4;
+  push.add(f, t, y, p, kt, of({1, 0}), dt, of({a, b}), of({c}), out);
+  const double of_t = kt * (c * y[0] * y[1] + p[0] * a * y[1] + p[0] * y[0] * b);
+  const double of_y = dt * p[0] * y[1] + t * c * y[1] + t * p[0] * b;
+  CHECK(out[0] == doctest::Approx(100 + of_t + of_y).epsilon(1e-15));
+  CHECK(out[1] ==
+        doctest::Approx(1000 + 2 * a / y[1] - 2 * y[0] * b / (y[1] * y[1])).epsilon(1e-15));
+}
+
+TEST_CASE("an erased field pushes its products: those of f_t kt + f_y k") {
+  check_pushed_products(driven{});
+  check_pushed_products(driven_by_vjp{});
 }
 
 TEST_CASE("an erased field is a value: copies, moves and assignment give the same bits") {

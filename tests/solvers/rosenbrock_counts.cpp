@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <utility>
 #include <vector>
 
 #include <revode/adjoint/forward.hpp>
@@ -56,20 +57,44 @@ TEST_CASE_TEMPLATE("an attempt of a Rosenbrock method solves one system a stage 
   CHECK(equal.stats.linear_solves == rosenbrock_numbers<M>::kept * equal.stats.accepted);
 }
 
+/// It brings its products, over duals as well.
+struct ring_by_products : ring {
+  template <class T, class Y, class P>
+  void jvp(const T& t, const Y& y, const P& p, const T& dt, const Y& dy, const P& dp,
+           Y& out) const {
+    ++calls;
+    const auto n = y.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto j = (i + 1) % n;
+      out[i] = p[0] * (y[j] * dt + dy[j] * t) + dp[0] * y[j] * t - 3.0 * y[i] * y[i] * dy[i];
+    }
+  }
+};
+
+/// The calls that a tangent of a solve with n elements takes beside the solve, and the tangent.
+template <class F>
+std::pair<int, std::vector<double>> pushed(const F& f, std::size_t n) {
+  const problem q{f, std::vector<double>(n, 0.5), 0.0, 1.0, vec{0.3}};
+  const options fixed{.fixed_step = 0.125};
+  ring::calls = 0;
+  solve(q, rodas4{}, fixed);
+  const int alone = ring::calls;
+  const auto s = solve(q, rodas4{}, fixed, tangents{std::vector<double>(n, 1.0), vec{0.4}});
+  CHECK(s.status == status::success);
+  return {ring::calls - 2 * alone, s.y_dot};
+}
+
 TEST_CASE("a tangent by a Rosenbrock method takes as many calls for many elements as for few") {
-  const auto calls = [](std::size_t n) {
-    const problem q{ring{}, std::vector<double>(n, 0.5), 0.0, 1.0, vec{0.3}};
-    const options fixed{.fixed_step = 0.125};
-    ring::calls = 0;
-    solve(q, rodas4{}, fixed);
-    const int alone = ring::calls;
-    const auto s = solve(q, rodas4{}, fixed, tangents{std::vector<double>(n, 1.0), vec{0.0}});
-    CHECK(s.status == status::success);
-    return ring::calls - 2 * alone;
-  };
-  const int few = calls(4);
+  const auto [few, small] = pushed(ring{}, 4);
   CHECK(few > 0);
-  CHECK(calls(40) == few);
+  const auto [many, large] = pushed(ring{}, 40);
+  CHECK(many == few);
+  const auto [products, by_products] = pushed(ring_by_products{}, 40);
+  CHECK(products == pushed(ring_by_products{}, 4).first);
+  for (std::size_t i = 0; i < 40; ++i) {
+    CHECK(large[i] == doctest::Approx(small[0]).epsilon(1e-14));  // all elements are alike
+    CHECK(by_products[i] == doctest::Approx(small[0]).epsilon(1e-14));
+  }
 }
 
 }  // namespace revode

@@ -8,13 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <revode/interop/eigen.hpp>
-
 #include <revode/ad/derivatives.hpp>
-#include <revode/ad/dual.hpp>
-#include <revode/linalg/banded/banded_matrix.hpp>
-#include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparsity_of.hpp>
+#include <revode/problems/erased_model.hpp>
 #include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solve/split.hpp>
 #include <revode/state/vec.hpp>
@@ -33,18 +29,18 @@ namespace revode {
 ///         as if it said y' = f gets std::invalid_argument, and so does whoever asks for parts that are not there
 class erased_field {
  public:
-  using vector = Eigen::VectorXd;
-  using matrix = Eigen::MatrixXd;
-  using push_scalar = dual<double, 1>;
-  using push_vector = rebind_t<vector, push_scalar>;
-  using entry_list = std::vector<std::pair<int, int>>;
+  using vector = erased_model::vector;
+  using matrix = erased_model::matrix;
+  using push_scalar = erased_model::push_scalar;
+  using push_vector = erased_model::push_vector;
+  using entry_list = erased_model::entry_list;
 
   template <class F>
   requires(!std::same_as<F, erased_field>) explicit erased_field(F f)
       : model_(held(std::move(f))) {}
   /// M y' = f with this M, and elements of y of these indices, all 1 if there are none.
   erased_field(const erased_field& f, mass_entries m, std::vector<int> index = {})
-      : model_(std::make_unique<guard>(f.model_->bare(), std::move(m), std::move(index))) {}
+      : model_(std::make_unique<erased_guard>(f.model_->bare(), std::move(m), std::move(index))) {}
 
   erased_field(const erased_field& other) : model_(other.model_->fresh()) {}
   erased_field(erased_field&&) noexcept = default;
@@ -84,6 +80,10 @@ class erased_field {
   /// out = ∂f/∂t dt + ∂f/∂y dy + ∂f/∂p dp (dp of length 0: p stands still)
   void jvp(double t, const vector& y, const vector& p, double dt, const vector& dy,
            const vector& dp, vector& out) const {
+    model_->jvp(t, y, p, dt, dy, dp, out);
+  }
+  void jvp(const push_scalar& t, const push_vector& y, const push_vector& p, const push_scalar& dt,
+           const push_vector& dy, const push_vector& dp, push_vector& out) const {
     model_->jvp(t, y, p, dt, dy, dp, out);
   }
 
@@ -155,53 +155,7 @@ class erased_field {
 
  private:
   friend class erased_massive_field;
-  struct guard;
-  /// What is not overridden refuses: the f of M y' = f is not to be taken for y'.
-  struct model {
-    matrix jacobian_copy;
-    std::unique_ptr<erased_field> implicit_part, explicit_part;  ///< that were asked for
-
-    virtual ~model() = default;
-    virtual auto fresh() const -> std::unique_ptr<model> = 0;
-    virtual auto bare() const -> std::unique_ptr<model> { return fresh(); }  ///< f without its mass
-    virtual auto part(bool) const -> std::unique_ptr<model> { return nullptr; }  ///< implicit?
-    virtual auto guarded() const -> const guard* { return nullptr; }
-    virtual void call(double, const vector&, const vector&, vector&) const { refuse(); }
-    virtual void call(const push_scalar&, const push_vector&, const push_vector&,
-                      push_vector&) const {
-      refuse();
-    }
-    virtual void vjp(double, const vector&, const vector&, const vector&, double&, vector&,
-                     vector&) {
-      refuse();
-    }
-    virtual void vjp(const push_scalar&, const push_vector&, const push_vector&, const push_vector&,
-                     push_scalar&, push_vector&, push_vector&) {
-      refuse();
-    }
-    virtual void jvp(double, const vector&, const vector&, double, const vector&, const vector&,
-                     vector&) {
-      refuse();
-    }
-    virtual void jacobian(double, const vector&, const vector&, matrix&) { refuse(); }
-    virtual bool bring(double, const vector&, const vector&, banded_matrix<vector>&) const {
-      return false;
-    }
-    virtual bool bring(double, const vector&, const vector&, sparse_matrix<double>&) const {
-      return false;
-    }
-    virtual bool add_dependencies(double, const vector&, const vector&, entry_list&) const {
-      return false;
-    }
-
-   private:
-    [[noreturn]] static void refuse() {
-      throw std::invalid_argument(
-          "a field with a mass matrix where y' = f is asked for (it says M y' = f) solve it as an "
-          "erased_massive_field?");
-    }
-  };
-
+  using model = erased_model;
   template <class F>
   struct holder final : model {
     F f;
@@ -241,11 +195,15 @@ class erased_field {
     }
     void jvp(double t, const vector& y, const vector& p, double dt, const vector& dy,
              const vector& dp, vector& out) override {
-      if (dp.size() == 0) {
-        first.jvp(f, t, y, p, dt, dy, vec<double, 0>{}, out);
-      } else {
-        first.jvp(f, t, y, p, dt, dy, dp, out);
-      }
+      push(first, t, y, p, dt, dy, dp, out);
+    }
+    void jvp(const push_scalar& t, const push_vector& y, const push_vector& p,
+             const push_scalar& dt, const push_vector& dy, const push_vector& dp,
+             push_vector& out) override {
+      if constexpr (decltype(second)::jvp_source != derivative_source::none)
+        push(second, t, y, p, dt, dy, dp, out);
+      else
+        push_by_rows(t, y, p, dt, dy, dp, out);
     }
     void jacobian(double t, const vector& y, const vector& p, matrix& jac) override {
       first.jacobian(f, t, y, p, jac);
@@ -295,24 +253,29 @@ class erased_field {
         d.vjp(f, t, y, p, w, &gt, gy, gp);
       }
     }
-  };
-
-  /// The f of M y' = f, which is not to be taken for y'.
-  struct guard final : model {
-    std::unique_ptr<model> f;
-    mass_entries m;
-    std::vector<int> index;
-
-    guard(std::unique_ptr<model> of, mass_entries mass, std::vector<int> indices = {})
-        : f(std::move(of)),
-          m(std::move(mass)),
-          index(std::move(indices)) {}
-
-    auto fresh() const -> std::unique_ptr<model> override {
-      return std::make_unique<guard>(f->fresh(), m, index);
+    template <class S, class V>
+    void push(derivatives<F, V, V>& d, const S& t, const V& y, const V& p, const S& dt, const V& dy,
+              const V& dp, V& out) {
+      if (dp.size() == 0)
+        d.jvp(f, t, y, p, dt, dy, vec<S, 0>{}, out);
+      else
+        d.jvp(f, t, y, p, dt, dy, dp, out);
     }
-    auto bare() const -> std::unique_ptr<model> override { return f->fresh(); }
-    auto guarded() const -> const guard* override { return this; }
+    /// Of a field whose products alone go one way.
+    void push_by_rows(const push_scalar& t, const push_vector& y, const push_vector& p,
+                      const push_scalar& dt, const push_vector& dy, const push_vector& dp,
+                      push_vector& out) {
+      push_vector w = zero_like(y), gy = w, gp = zero_like(dp);
+      for (int i = 0; i < length(y); ++i) {
+        push_scalar gt(0);
+        fill(gy, push_scalar(0));
+        fill(gp, push_scalar(0));
+        w[i] = push_scalar(1);
+        vjp(t, y, p, w, gt, gy, gp);
+        w[i] = push_scalar(0);
+        out[i] = gt * dt + dot(gy, dy) + dot(gp, dp);
+      }
+    }
   };
 
   template <class F>
@@ -321,8 +284,8 @@ class erased_field {
       mass_entries m;
       f.mass(m);
       std::vector<int> index = index_list(f);
-      return std::make_unique<guard>(std::make_unique<holder<F>>(std::move(f)), std::move(m),
-                                     std::move(index));
+      return std::make_unique<erased_guard>(std::make_unique<holder<F>>(std::move(f)), std::move(m),
+                                            std::move(index));
     } else {
       return std::make_unique<holder<F>>(std::move(f));
     }
