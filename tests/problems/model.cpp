@@ -122,7 +122,8 @@ parameter p = 0.3, q = -1e-2
 state a = half, b = -2, c = 0.25 + 2^-2
 let s = sin(a) + cos(b) * tan(c) - asin(c) / acos(c) + atan(b)
 let h = sinh(a) - cosh(b) + tanh(c) + exp(p) - expm1(q) + log(a) + log1p(c)
-a' = s + h + sqrt(c) + abs(b) + min(a, b) - max(b, 3) + atan2(b, a) + hypot(a, b)
+let k = asinh(b) - acosh(3) + atanh(c) + exp2(a) - log2(a) + log10(c) - cbrt(b) + erf(a) - erfc(b)
+a' = s + h + k + sqrt(c) + abs(b) + min(a, b) - max(b, 3) + atan2(b, a) + hypot(a, b)
 b' = -a^2 + a^-3 - 2^a^b + c^1.5 - -b
 c' = if(a < b or not (b >= c) and t > 0, a - b - c, t * a / b / c) + pi
 )"));
@@ -137,8 +138,10 @@ c' = if(a < b or not (b >= c) and t > 0, a - b - c, t * a / b / c) + pi
         std::sin(a) + std::cos(b) * std::tan(c) - std::asin(c) / std::acos(c) + std::atan(b);
     const double h = std::sinh(a) - std::cosh(b) + std::tanh(c) + std::exp(p) - std::expm1(r) +
                      std::log(a) + std::log1p(c);
+    const double k = std::asinh(b) - std::acosh(3) + std::atanh(c) + std::exp2(a) - std::log2(a) +
+                     std::log10(c) - std::cbrt(b) + std::erf(a) - std::erfc(b);
     CHECK(dy[0] ==
-          s + h + std::sqrt(c) + std::abs(b) + b - 3.0 + std::atan2(b, a) + std::hypot(a, b));
+          s + h + k + std::sqrt(c) + std::abs(b) + b - 3.0 + std::atan2(b, a) + std::hypot(a, b));
     CHECK(dy[1] == -(a * a) + 1 / (a * a * a) - std::pow(2, std::pow(a, b)) + std::pow(c, 1.5) + b);
     CHECK(dy[2] == (t > 0 ? a - b - c : t * a / b / c) + M_PI);
   }

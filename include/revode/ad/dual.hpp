@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include <revode/ad/direction_pack.hpp>
-#include <revode/ad/functions.hpp>
+#include <revode/ad/further_functions.hpp>
 #include <revode/config.hpp>
 
 namespace revode {

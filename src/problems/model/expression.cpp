@@ -22,7 +22,10 @@ constexpr std::array functions{
     known_function{"exp", 1},   known_function{"expm1", 1}, known_function{"log", 1},
     known_function{"log1p", 1}, known_function{"sqrt", 1},  known_function{"abs", 1},
     known_function{"min", 2},   known_function{"max", 2},   known_function{"atan2", 2},
-    known_function{"hypot", 2}, known_function{"if", 3}};
+    known_function{"hypot", 2}, known_function{"if", 3},    known_function{"log10", 1},
+    known_function{"log2", 1},  known_function{"exp2", 1},  known_function{"cbrt", 1},
+    known_function{"asinh", 1}, known_function{"acosh", 1}, known_function{"atanh", 1},
+    known_function{"erf", 1},   known_function{"erfc", 1}};
 
 /// How tightly the operators bind.
 struct binary_operator {
@@ -238,21 +241,13 @@ double constant_value(const model& m, int node) {
   if (w == "atan2") return std::atan2(of(0), of(1));
   if (w == "hypot") return std::hypot(of(0), of(1));
   using unary = double (*)(double);
-  constexpr std::array<std::pair<std::string_view, unary>, 15> by_name{{{"sin", std::sin},
-                                                                        {"cos", std::cos},
-                                                                        {"tan", std::tan},
-                                                                        {"asin", std::asin},
-                                                                        {"acos", std::acos},
-                                                                        {"atan", std::atan},
-                                                                        {"sinh", std::sinh},
-                                                                        {"cosh", std::cosh},
-                                                                        {"tanh", std::tanh},
-                                                                        {"exp", std::exp},
-                                                                        {"expm1", std::expm1},
-                                                                        {"log", std::log},
-                                                                        {"log1p", std::log1p},
-                                                                        {"sqrt", std::sqrt},
-                                                                        {"abs", std::fabs}}};
+  constexpr std::array<std::pair<std::string_view, unary>, 24> by_name{
+      {{"sin", std::sin},     {"cos", std::cos},     {"tan", std::tan},     {"asin", std::asin},
+       {"acos", std::acos},   {"atan", std::atan},   {"sinh", std::sinh},   {"cosh", std::cosh},
+       {"tanh", std::tanh},   {"exp", std::exp},     {"expm1", std::expm1}, {"log", std::log},
+       {"log1p", std::log1p}, {"sqrt", std::sqrt},   {"abs", std::fabs},    {"log10", std::log10},
+       {"log2", std::log2},   {"exp2", std::exp2},   {"cbrt", std::cbrt},   {"asinh", std::asinh},
+       {"acosh", std::acosh}, {"atanh", std::atanh}, {"erf", std::erf},     {"erfc", std::erfc}}};
   for (const auto& [name, function] : by_name)
     if (w == name) return function(of(0));
   return std::nan("");

@@ -132,11 +132,13 @@ class writer {
 };
 
 constexpr const char* names_of_functions =
-    "      using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cos, std::cosh, "
-    "std::exp, std::expm1,\n"
-    "          std::hypot, std::log, std::log1p, std::max, std::min, std::pow, std::sin, "
-    "std::sinh, std::sqrt,\n"
-    "          std::tan, std::tanh;\n";
+    "      using std::abs, std::acos, std::acosh, std::asin, std::asinh, std::atan, std::atan2, "
+    "std::atanh,\n"
+    "          std::cbrt, std::cos, std::cosh, std::erf, std::erfc, std::exp, std::exp2, "
+    "std::expm1,\n"
+    "          std::hypot, std::log, std::log10, std::log1p, std::log2, std::max, std::min, "
+    "std::pow,\n"
+    "          std::sin, std::sinh, std::sqrt, std::tan, std::tanh;\n";
 constexpr const char* sees =
     "[[maybe_unused]] const T& t, [[maybe_unused]] const Y& y, [[maybe_unused]] const P& p";
 

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include <revode/ad/functions.hpp>
+#include <revode/ad/further_functions.hpp>
 #include <revode/config.hpp>
 
 namespace revode {
