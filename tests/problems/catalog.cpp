@@ -89,6 +89,7 @@ TEST_CASE("the catalog lists each problem once, with a summary and a source") {
                            "pendulum_index3",
                            "andrews",
                            "fekete",
+                           "water_tube",
                            "advection_diffusion_3d"}) {
     CHECK(names.count(name) == 1);
   }

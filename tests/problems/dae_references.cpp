@@ -17,6 +17,7 @@
 #include <revode/problems/pendulum_index3.hpp>
 #include <revode/problems/rober_dae.hpp>
 #include <revode/problems/transamp.hpp>
+#include <revode/problems/water_tube.hpp>
 
 #include "../../tools/references/collocation.hpp"
 
@@ -295,6 +296,38 @@ TEST_CASE("fekete: a start on the sphere, an end at rest, published digits") {
       0.4501923293640461,  -0.8924145871442046,    -0.5772996158107093, -0.1766763414971813,
       -0.7971892020969544, 0.2414481766969039,     -0.3416456818373135, -0.9082846503446250};
   for (int i = 0; i < v; ++i) CHECK(std::abs(f.reference()[i] - published[i]) <= 3e-12);
+}
+
+TEST_CASE("water_tube: a start at rest, an end that keeps what flows, published digits") {
+  const water_tube f;
+  const auto check = [&](double t, const vec<double, 49>& y, double bound) {
+    const auto dy = rhs(f, t, y);
+    for (int i = 18; i < 49; ++i)
+      if (i != 36 && i != 37) CHECK(std::abs(dy[i]) <= bound);
+    // what flows in leaves or fills the buffers, of volume c p with c = 200/(1000 · 9.8)
+    const double h = t / 3600, wave = 1 - std::cos(std::exp(-h) - 1);
+    const double in = wave / 200 + wave / 80 - h * h * (3 * h * h - 92 * h + 720) / 1e6;
+    CHECK(200 / 9800.0 * (dy[36] + dy[37]) == doctest::Approx(in).epsilon(1e-12));
+  };
+  check(0, f.y0(), 2e-14);
+  check(f.t1, f.reference(), 1e-13);
+  // Mazzia & Magherini, Test Set for IVP Solvers (2008), as deTestSet has them
+  const double published[] = {
+      0.2298488296477430e-2, 0.1188984650746585e-2, 0.1109503645730845e-2, 0.1589620100314825e-3,
+      0.1030022640715102e-2, 0.8710606306836165e-3, 0.3243571480903489e-2, 0.1109503645730845e-2,
+      0.7120986206521341e-3, 0.6414613963833099e-3, 0.9416978549524347e-3, 0.3403428519096511e-2,
+      0.2397639310739395e-2, 0.2397639310739395e-2, 0.3348581430454180e-2, 0.1353560017035444e-2,
+      0.1995021413418736e-2, 0.5746220741193575e-2, 0.4751940452918529e-1, 0.4751940452918529e-1,
+      0.4751940452918529e-1, 0.4751940452918529e-1, 0.4751940452918529e-1, 0.4751940452918529e-1,
+      0.4311196778792902e-1, 0.4751940452918529e-1, 0.4751940452918529e-1, 0.4751940452918529e-1,
+      0.4751940452918529e-1, 0.4249217433601160e-1, 0.4732336439609648e-1, 0.4732336439609648e-1,
+      0.4270002118868241e-1, 0.4751940452918529e-1, 0.4751940452918529e-1, 0.3651427026675656e-1,
+      0.1111268591478108e6,  0.1111270045592387e6,  0.1111271078730254e6,  0.1111269851929858e6,
+      0.1111269255355337e6,  0.1111269322658045e6,  0.1111269221703983e6,  0.1111270121140691e6,
+      0.1111274419515807e6,  0.1111255158881087e6,  0.1111278793439227e6,  0.1111270995171642e6,
+      0.1111298338971779e6};
+  for (int i = 0; i < 49; ++i)
+    CHECK(std::abs(f.reference()[i] - published[i]) <= 2e-11 * (1 + published[i]));
 }
 
 TEST_CASE("rober_dae has rober's reference, whose sum is 1") {

@@ -42,6 +42,7 @@
 #include <revode/problems/transamp.hpp>
 #include <revode/problems/vdpol.hpp>
 #include <revode/problems/vdpol_stiff.hpp>
+#include <revode/problems/water_tube.hpp>
 
 namespace revode {
 
@@ -64,8 +65,9 @@ using stiff_problems =
                  emep, cusp, medakzo, nand, brusselator_2d, advection_diffusion_3d>;
 
 /// With a mass matrix, M y' = f: mass(m), besides what the stiff ones have, and index() where it is not 1.
-using massive_problems = problem_list<chemakzo, transamp, pendulum_index1, rober_dae,
-                                      pendulum_index2, pendulum_index3, car_axis, andrews, fekete>;
+using massive_problems =
+    problem_list<chemakzo, transamp, pendulum_index1, rober_dae, pendulum_index2, pendulum_index3,
+                 car_axis, andrews, fekete, water_tube>;
 
 /// With located events: events() is their list, each has a name.
 using event_problems = problem_list<bouncing_ball>;
