@@ -7,6 +7,7 @@
 
 #include <revode/linalg/refinement.hpp>
 #include <revode/solve/mass/consistency.hpp>
+#include <revode/solve/mass/direct_part.hpp>
 #include <revode/solve/mass/given_start.hpp>
 #include <revode/solve/mass/open_slope.hpp>
 #include <revode/solve/statistics.hpp>
@@ -19,8 +20,9 @@ namespace revode {
 //   K = the rows of M, and w ∂f/∂y in place of those that others make,
 // which is regular for equations of index 1. Its derivative is that of the state found (implicit function
 // theorem), and K y' = (f, −w ∂f/∂t) gives the slope there.
-// Where elements are of index 2 or 3, K is singular: then the state is taken as it is given
-// (given_start.hpp), the derivative is the identity, and slopes are 0 where M leaves them open.
+// Where elements are of index 2 or 3, K is singular: then the state is taken as it is given (given_start.hpp), but
+// for elements of index 1 that M does not see, which the equations determine (direct_part.hpp); slopes are 0
+// where M leaves them open.
 
 /// out = −w f(t, y), 0 elsewhere; its largest element, NaN where one is.
 template <class System, class Y>
@@ -33,7 +35,7 @@ double constraint_residual(System& sys, double t, const Y& y, Y& out) {
 /// Newton's iteration of make_consistent, and when it ends: where no element moves by more than 8 units in
 /// its last place, or where what is left of the equations is rounding, so that three rounds in a row do
 /// not halve it, and no element y moves by more than 1e-9 (1 + |y|).
-template <class System, class Y>
+template <class System, class Y, class Matrix = consistency<System, Y>>
 class consistent_newton {
   using T = scalar_t<Y>;
   static constexpr double eps = std::numeric_limits<decltype(value_of(T{}))>::epsilon();
@@ -102,8 +104,20 @@ class consistent_newton {
   double t_;
   Y& y_;
   Y left_, change_;
-  consistency<System, Y> k_;
+  Matrix k_;
 };
+
+/// y ← the given state with what it determines at once, and judged.
+template <class System, class Y>
+void complete_given_start(System& sys, double t, Y& y, bool first) {
+  using part = direct_part<System, Y>;
+  if (!part::elements(sys.mass, length(y)).empty()) {
+    const status found = consistent_newton<System, Y, part>(sys, t, y).run();
+    if (found != status::success && found != status::linear_solve_failure)
+      return report(sys, found);
+  }
+  judge_given_start(sys, t, y, first);
+}
 
 /// y ← the consistent state, see above; one that is so to rounding keeps its bits. Reports why there is none:
 /// newton_failure, non_finite_field, or linear_solve_failure where a solve has begun before.
@@ -115,7 +129,7 @@ void make_consistent(System& sys, double t, Y& y) {
   const bool first = !sys.mass.has_begun();
   sys.mass.begin();
   if (sys.mass.constraints().empty()) return;
-  if (sys.mass.has_higher_index()) return judge_given_start(sys, t, y, first);
+  if (sys.mass.has_higher_index()) return complete_given_start(sys, t, y, first);
   const status found = consistent_newton<System, Y>(sys, t, y).run();
   if (found == status::linear_solve_failure && first) mass_matrix::refuse_index();
   if (found != status::success) report(sys, found);
@@ -129,11 +143,42 @@ Y state_at_start(System& sys, double t0, const Y& y0) {
   return y;
 }
 
+/// Those of a given state.
+template <class System, class Y, class P, class T>
+void pull_given_start(System& sys, double t, const Y& given, const Y& bar, Y& y_bar, P& p_bar,
+                      T& t_bar) {
+  using S = scalar_t<Y>;
+  Y y = given;
+  make_consistent(sys, t, y);
+  direct_part part(sys, t, y);
+  if (part.empty() || !part.factor()) return add(bar, y_bar);
+  Y rest = bar;
+  S moved(0);
+  sys.vjp(t, y, part.solve_transposed(bar), &moved, rest, p_bar);
+  part.leave_out(rest);
+  add(rest, y_bar);
+  t_bar = t_bar + T(moved);
+}
+template <class System, class Y, class P>
+void push_given_start(System& sys, double t, const Y& given, const Y& y_dot, const P& p_dot,
+                      scalar_t<Y> t_dot, Y& out) {
+  Y y = given, rest = y_dot, change = y_dot;
+  make_consistent(sys, t, y);
+  direct_part part(sys, t, y);
+  if (part.empty() || !part.factor()) return copy(y_dot, out);
+  part.leave_out(rest);
+  sys.jvp(t, y, t_dot, rest, p_dot, change);
+  combine_constraints(sys.mass, scalar_t<Y>(-1), change);
+  part.solve(change);
+  copy(rest, out);
+  add(change, out);
+}
+
 /// ȳ0, p̄ and t̄ += the cotangent of the consistent state at the given one.
 template <class System, class Y, class P, class T>
 void pull_consistent(System& sys, double t, const Y& given, const Y& bar, Y& y_bar, P& p_bar,
                      T& t_bar) {
-  if (is_taken_as_given(sys.mass)) return add(bar, y_bar);
+  if (is_taken_as_given(sys.mass)) return pull_given_start(sys, t, given, bar, y_bar, p_bar, t_bar);
   using S = scalar_t<Y>;
   Y y = given, kappa = bar, unused = zero_like(y);
   make_consistent(sys, t, y);
@@ -154,7 +199,7 @@ void pull_consistent(System& sys, double t, const Y& given, const Y& bar, Y& y_b
 template <class System, class Y, class P>
 void push_consistent(System& sys, double t, const Y& given, const Y& y_dot, const P& p_dot,
                      scalar_t<Y> t_dot, Y& out) {
-  if (is_taken_as_given(sys.mass)) return copy(y_dot, out);
+  if (is_taken_as_given(sys.mass)) return push_given_start(sys, t, given, y_dot, p_dot, t_dot, out);
   using S = scalar_t<Y>;
   Y y = given, right = y_dot;
   make_consistent(sys, t, y);
