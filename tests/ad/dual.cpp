@@ -9,52 +9,14 @@
 #include <revode/ad/dual.hpp>
 #include <revode/ad/recording/recording.hpp>
 
+#include "slopes.hpp"
+
 using namespace revode;
 
 static_assert(std::is_trivially_copyable_v<dual<double, 3>>);
 static_assert(std::is_trivially_copyable_v<dual<dual<float, 1>, 4>>);
 static_assert(sizeof(dual<double, 1>) == 2 * sizeof(double));
 static_assert(sizeof(dual<double, 3>) == 6 * sizeof(double));  // the directions lie in pairs
-
-namespace {
-
-constexpr double rounding = std::numeric_limits<double>::epsilon();
-
-void close(double found, double expected, double ulps = 8) {
-  CHECK(std::abs(found - expected) <= ulps * rounding * std::fmax(1.0, std::abs(expected)));
-}
-
-/// f at x, by duals, nested duals and the recording, against df; the second derivative against a
-/// central difference of df.
-template <class F, class D>
-void slope_is(const F& f, const D& df, double x) {
-  CAPTURE(x);
-  using inner = dual<double, 1>;
-  const auto first = f(dual<double, 2>::input(x, 1));
-  CHECK(first.value == f(x));
-  CHECK(first.d[0] == 0);
-  close(first.d[1], df(x));
-
-  dual<inner, 1> nested = dual<inner, 1>::input(inner::input(x, 0), 0);
-  const auto second = f(nested);
-  const double h = 1e-5;
-  const double curvature = (df(x + h) - df(x - h)) / (2 * h);
-  close(second.d[0].value, df(x));
-  CHECK(second.d[0].d[0] == doctest::Approx(curvature).epsilon(1e-7));
-
-  recording<double> rec;
-  const variable<double> in = rec.input(x);
-  const variable<double> out = f(in);
-  const double one = 1;
-  rec.pull(&out, &one, 1);
-  CHECK(out.value == f(x));
-  close(rec.adjoint(in.id), df(x));
-
-  static_assert(std::same_as<decltype(f(dual<float, 2>(1))), dual<float, 2>>);
-  static_assert(std::same_as<decltype(f(variable<float>(1))), variable<float>>);
-}
-
-}  // namespace
 
 TEST_CASE("every elementary function has its derivative, forward, reverse and twice") {
   for (double x : {0.3, 0.7}) {
@@ -148,65 +110,6 @@ TEST_CASE("every elementary function has its derivative, forward, reverse and tw
           return abs(-v);
         },
         [](double) { return 1.0; }, x);
-  }
-}
-
-TEST_CASE("so has every function that fewer fields use") {
-  for (double x : {0.3, 0.7}) {
-    slope_is(
-        [](auto v) {
-          using std::log10;
-          return log10(v);
-        },
-        [](double v) { return 1 / (v * std::log(10.0)); }, x);
-    slope_is(
-        [](auto v) {
-          using std::log2;
-          return log2(v);
-        },
-        [](double v) { return 1 / (v * std::log(2.0)); }, x);
-    slope_is(
-        [](auto v) {
-          using std::exp2;
-          return exp2(v);
-        },
-        [](double v) { return std::log(2.0) * std::exp2(v); }, x);
-    slope_is(
-        [](auto v) {
-          using std::cbrt;
-          return cbrt(v);
-        },
-        [](double v) { return std::pow(v, -2.0 / 3) / 3; }, x);
-    slope_is(
-        [](auto v) {
-          using std::asinh;
-          return asinh(v);
-        },
-        [](double v) { return 1 / std::sqrt(1 + v * v); }, x);
-    slope_is(
-        [](auto v) {
-          using std::atanh;
-          return atanh(v);
-        },
-        [](double v) { return 1 / (1 - v * v); }, x);
-    slope_is(
-        [](auto v) {
-          using std::erf;
-          return erf(v);
-        },
-        [](double v) { return 2 / std::sqrt(std::acos(-1.0)) * std::exp(-v * v); }, x);
-    slope_is(
-        [](auto v) {
-          using std::erfc;
-          return erfc(v);
-        },
-        [](double v) { return -2 / std::sqrt(std::acos(-1.0)) * std::exp(-v * v); }, x);
-    slope_is(
-        [](auto v) {
-          using std::acosh;
-          return acosh(v);
-        },
-        [](double v) { return 1 / std::sqrt(v * v - 1); }, 1 + x);
   }
 }
 
