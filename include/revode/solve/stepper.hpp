@@ -183,8 +183,8 @@ class stepper {
       make_cut(tape_, -1);
     else if (!cuts_.know_sides(march_, false))
       return end(status::event_not_resolved);
-    if (ended_ || log_.fixed_steps() > 0) return;
-    if (!attempts_.start(march_, t1_)) end(status::non_finite_field);
+    if (!ended_ && log_.fixed_steps() == 0 && !attempts_.start(march_, t1_))
+      end(status::non_finite_field);
   }
 
   void end(revode::status s) {
