@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <revode/ad/functions.hpp>
 #include <revode/state/elements.hpp>
@@ -12,10 +13,36 @@
 
 namespace revode {
 
+/// How many numbers a scalar has of unlike orders: itself, and of duals each derivative's, of duals of duals theirs.
+template <class T>
+inline constexpr int orders_v = 1;
+template <class T>
+requires requires(const T& x) {
+  x.d[0];
+  x.value;
+}
+inline constexpr int orders_v<T> = 2 * orders_v<inner_t<T>>;
+
+/// The size of what x has of an order, the value's being 0.
+template <class T>
+double size_of_order(const T& x, [[maybe_unused]] int order) {
+  if constexpr (orders_v<T> == 1) {
+    return std::abs(static_cast<double>(value_of(x)));
+  } else {
+    constexpr int half = orders_v<T> / 2;
+    if (order < half) return size_of_order(x.value, order);
+    double most = 0;
+    for (int k = 0; k < T::directions; ++k)
+      most = std::fmax(most, size_of_order(x.d[k], order - half));
+    return most;
+  }
+}
+
 /// Solves for parts x₁ … x_K by iterative refinement from where they are: residual() puts what is
 /// left into `rest`, correct() turns that into a correction. Ends when corrections fall no longer
-/// and are down to rounding; false when that takes more than `most` sweeps, which the rate of the
-/// last two tells before, or does not come about, as with numbers that are not finite.
+/// and are down to rounding, of values and of each order of derivatives, which may follow more slowly;
+/// false when that takes more than `most` sweeps, which the rate of the last two tells before, or does
+/// not come about, as with numbers that are not finite.
 /// source  Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. (2002), chapter 12
 template <class Y, int K, class Residual, class Correct>
 bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& correct,
@@ -29,47 +56,60 @@ bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& co
       if (!all_finite(part)) return false;
     return true;
   };
-  double before = 0;
+  constexpr int orders = orders_v<T>;
+  std::array<double, orders> before{};
+  std::array<bool, orders> lower_done{true};  // in the last sweep; until then they move those above
+  std::array<bool, orders> settled{};
   for (int sweep = 0; sweep < most; ++sweep) {
     residual();
     correct();
-    double change = 0, size = 0;
+    std::array<double, 2 * orders> sizes{};  // of changes, and of x
     for (int k = 0; k < K; ++k) {
       add(rest[k], x[k]);
-      for (int i = 0, n = length(x[k]); i < n; ++i) {
-        change = std::fmax(change, std::abs(static_cast<double>(value_of(rest[k].data()[i]))));
-        size = std::fmax(size, std::abs(static_cast<double>(value_of(x[k].data()[i]))));
-      }
+      for (int i = 0, n = length(x[k]); i < n; ++i)
+        for (int order = 0; order < orders; ++order) {
+          double &change = sizes[2 * order], &size = sizes[2 * order + 1];
+          change = std::fmax(change, size_of_order(rest[k].data()[i], order));
+          size = std::fmax(size, size_of_order(x[k].data()[i], order));
+        }
     }
     if constexpr (is_spread_v<Y>) {
-      std::array<double, 2> of_all{change, size};
       bool here = true;
       for (const Y& part : x) here = here && all_finite(part);
-      finite_everywhere = whole<Y>::most(x[0], of_all, here);
-      change = of_all[0], size = of_all[1];
+      finite_everywhere = whole<Y>::most(x[0], sizes, here);
     }
-    if (change <= eps * size) return finite();  // fmax passes over NaN
-    // what the next sweep would change is below rounding
-    if (sweep > 0 && change * change <= eps * size * before) return finite();
-    if (sweep > 0) {
-      if (!(change <= 0.25 * before)) return change <= 64 * eps * size && finite();
-      if (change * std::pow(change / before, most - 1 - sweep) > 64 * eps * size) return false;
+    bool done = true;
+    for (int order = 0; order < orders; ++order) {
+      const double change = sizes[2 * order], size = sizes[2 * order + 1],
+                   last = std::exchange(before[order], change);
+      const bool alone = std::exchange(lower_done[order], done) && sweep > 0;
+      // small too where what the next sweep would change is below rounding; fmax passes over NaN
+      const bool small = change <= eps * size || (alone && change * change <= eps * size * last);
+      const bool stuck = alone && !small && !(change <= (order == 0 ? 0.25 : 0.6) * last);
+      if (stuck && !settled[order] && !(change <= 64 * eps * size)) return false;
+      if (small || stuck || settled[order]) {
+        settled[order] = settled[order] || alone || order == 0;
+        continue;
+      }
+      if (alone && order == 0 &&
+          change * std::pow(change / last, most - 1 - sweep) > 64 * eps * size)
+        return false;
+      done = false;
     }
-    before = change;
+    if (done) return finite();
   }
   return false;
 }
 
 /// Further sweeps behind refine, as long as they halve the largest relative change of an element (over all
-/// parts): where elements are of unlike sizes, the small ones are not yet what the large ones are.
+/// parts, of each order): where elements are of unlike sizes, the small ones are not yet what the large ones are.
 template <class Y, int K, class Residual, class Correct>
 void refine_each(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& correct) {
   using T = scalar_t<Y>;
   const double eps = static_cast<double>(std::numeric_limits<decltype(value_of(T{}))>::epsilon());
-  const auto largest_of = [](const Y(&of)[K], int i) {
+  const auto largest_of = [](const Y(&of)[K], int i, int order) {
     double most = 0;
-    for (const Y& part : of)
-      most = std::fmax(most, std::abs(static_cast<double>(value_of(part.data()[i]))));
+    for (const Y& part : of) most = std::fmax(most, size_of_order(part.data()[i], order));
     return most;
   };
   double before = std::numeric_limits<double>::infinity();
@@ -78,8 +118,9 @@ void refine_each(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correc
     correct();
     double change = 0;
     for (int i = 0, n = length(x[0]); i < n; ++i)
-      if (const double size = largest_of(x, i); size > 0)
-        change = std::fmax(change, largest_of(rest, i) / size);
+      for (int order = 0; order < orders_v<T>; ++order)
+        if (const double size = largest_of(x, i, order); size > 0)
+          change = std::fmax(change, largest_of(rest, i, order) / size);
     if (!(change <= 0.5 * before)) return;
     for (int k = 0; k < K; ++k) add(rest[k], x[k]);
     if (change <= eps) return;
