@@ -82,14 +82,15 @@ TEST_CASE("save points at t0 before an event there: second derivatives") {
 
   const auto at_start = [](const auto&, const auto& ys) { return ys[1][0] * ys[1][0]; };
   const auto h = hessian_vector_product(q, tsit5{}, o, events(squared{}), at_start, u);
-  const double y = 1.5, f = -0.5 * y * y, left = u.ts[0] - u.t0;  // of the point: y + f (ts − t0)
+  // of the point: y + f (ts − t0) + f' (ts − t0)²/2, f' = y + 2 p² y³ along the solution
+  const double y = 1.5, f = -0.5 * y * y, left = u.ts[0] - u.t0;
   const double moved = u.y0[0] + f * left;
-  const double f_dot = -2 * 0.5 * y * u.y0[0] - y * y * u.p[0];
+  const double f_dot = -2 * 0.5 * y * u.y0[0] - y * y * u.p[0] + (-2 * 0.5 * y) * f * left;
   CHECK(h.product->y0[0] ==
         doctest::Approx(2 * moved + 2 * y * (-2 * 0.5 * y) * left).epsilon(1e-12));
   CHECK(h.product->p[0] == doctest::Approx(2 * y * (-y * y) * left).epsilon(1e-12));
   CHECK(h.product->ts[0] ==
-        doctest::Approx(2 * moved * f + 2 * y * f_dot + 2 * y * y * u.t0).epsilon(1e-12));
+        doctest::Approx(2 * moved * f + 2 * y * (f_dot + y * u.ts[0])).epsilon(1e-12));
 }
 
 }  // namespace

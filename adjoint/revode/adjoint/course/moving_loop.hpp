@@ -124,9 +124,10 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
     pull_flow(left_at_end(), course_.t1(), y, y_bar, t_bar, y_bar, p_bar);
   }
 
-  /// Likewise over the one between t0 and the k-th save point there, w that of the latter.
-  void pull_flow_at_start(std::size_t k, const Y& w, scalar& t_bar, Y& y_bar, P& p_bar) {
+  /// Likewise over the one between t0 and the k-th save point there, w that of the latter: wᵀy' at its end.
+  scalar pull_point_at_start(std::size_t k, const Y& w, scalar& t_bar, Y& y_bar, P& p_bar) {
     pull_flow(ts_[k] - t0_, course_.t0(), start(), w, t_bar, y_bar, p_bar);
+    return along_solution(*this, ts_[k], saved_[k], w);
   }
 
   /// The states of the k-th cut, from the tape of its step, in which the loop is; notes when they are.
@@ -319,7 +320,7 @@ class moving_loop : public moving_times<Course, Events, Y, P> {
     Y w = zero_like(y);
     axpy(by, behind, w);
     move_with(scalar(static_cast<number>(t)));
-    sys_.vjp(t, y, w, &t_bar, y_bar, p_bar);
+    pull_slope(sys_, t, y, w, t_bar, y_bar, p_bar);
   }
 
   moving_field field_;

@@ -286,10 +286,10 @@ class pull_course {
     time_bar_t<Y> t_bar(0);
     pull_begin(loop_->scheme(), loop_->sys(), c.t, states.y.back(), now_.state, y_bar, now_.p,
                t_bar);
-    if (!is_multistep_v<M>)
-      now_.start += static_cast<time_bar>(t_bar);
-    else if (goes_on_behind(c, course()))  // its steps stand still
+    if (is_multistep_v<M> && goes_on_behind(c, course()))  // its steps stand still
       now_.start -= along_solution(*loop_, time(c.t), states.y.back(), y_bar);
+    else
+      now_.start += static_cast<time_bar>(t_bar);
     now_.start = pull_chain<Loop>(*loop_, c, states, now_.event_weights, now_.start, y_bar, now_.p,
                                   now_.known);
     before = states.y.front();

@@ -11,12 +11,23 @@ namespace revode {
 // `is_cut` and `bar` is that of y before it. Save points at t0 join them.
 //   along(w)   wᵀy' at the start
 
+/// The k-th save point at t0, where it lies behind t0 by a step of length 0 along the solution; y_bar: what that
+/// adds to the cotangent of the state there.
+template <class Y, class Loop, class Along, class Now>
+void pull_point_at_start(Loop& loop, std::size_t k, const Y& w, const Along& along, Y& y_bar,
+                         Now& now) {
+  if constexpr (requires { loop.pull_point_at_start(k, w, now.t0, y_bar, now.p); })
+    now.ts[k] = loop.pull_point_at_start(k, w, now.t0, y_bar, now.p);
+  else
+    now.ts[k] = along(w);
+  now.t0 -= now.ts[k];
+}
+
 template <class M, class Y, class P, class Loop, class Course, class Along>
 void pull_plain_start(Loop& loop, const Course& course, const Y& bar, bool is_cut,
                       const Along& along, carried_cotangents<M, Y, P>& now) {
   using time = typename carried_cotangents<M, Y, P>::time;
   const bool no_step = !is_cut && course.count() == 0, points = !now.weights->ys.empty();
-  const bool by_slope = no_step || is_cut;
   if (is_cut) {
     add(bar, now.y);
   } else if (no_step) {  // moving an end makes a step
@@ -31,12 +42,10 @@ void pull_plain_start(Loop& loop, const Course& course, const Y& bar, bool is_cu
   if (points && course.save_points().t0) add(now.weights->ys.front(), now.y);
   for (std::size_t k = 0; points && k < course.saved() && course.save_step(k) < 0; ++k) {
     const Y& w = now.weight(course, k);
-    if (by_slope)
-      now.t0 -= now.ts[k] = along(w);
+    if (no_step || is_cut)
+      pull_point_at_start(loop, k, w, along, now.y, now);
     else if (is_multistep_v<M>)
       now.t0 -= along(w);
-    if constexpr (requires { loop.pull_flow_at_start(k, w, now.t0, now.y, now.p); })
-      if (by_slope) loop.pull_flow_at_start(k, w, now.t0, now.y, now.p);
     add(w, now.y);
   }
 }
@@ -56,13 +65,14 @@ void pull_massive_start(Loop& loop, const Course& course, Y bar, bool is_cut, co
   for (std::size_t k = 0; points && k < course.saved() && course.save_step(k) < 0; ++k) {
     const Y& w = now.weight(course, k);
     if (no_step || is_cut) {
-      now.t0 -= now.ts[k] = along(w);
+      pull_point_at_start(loop, k, w, along, bar, now);
       add(w, bar);
     } else {
       pull_value(loop.scheme(), w, now.state);
     }
   }
   pull_value(loop.scheme(), bar, now.state);
+  if constexpr (requires { loop.move_with(loop.at_t0()); }) loop.move_with(loop.at_t0());
   time_bar_t<Y> t_bar(0);
   pull_begin(loop.scheme(), loop.sys(), course.t0(), loop.y0(), now.state, now.y, now.p, t_bar);
   if (is_multistep_v<M> && course.count() > 0)  // its steps stand still, and so does all but `bar`

@@ -243,4 +243,26 @@ REVODE_HD void slope_of(System& sys, double t, const Y& y, Y& out) {
   }
 }
 
+/// t̄, ȳ and p̄ += the cotangent of wᵀ slope_of(t, y), of index 1.
+template <class System, class Y, class P, class T>
+void pull_slope(System& sys, double t, const Y& y, const Y& w, T& t_bar, Y& y_bar, P& p_bar) {
+  if constexpr (is_massive_v<System>) {
+    if (sys.mass.has_higher_index()) return sys.vjp(t, y, w, &t_bar, y_bar, p_bar);
+    using S = scalar_t<Y>;
+    Y at = y, slope = y, of_f = w, at_bar = zero_like(y);
+    make_consistent(sys, t, at);
+    slope_of(sys, t, at, slope);
+    consistency k(sys, t, at);
+    if (!k.factor()) return report(sys, status::linear_solve_failure);
+    k.solve_transposed(of_f);
+    const Y weight = spread_constraints(sys.mass, S(-1), of_f);
+    for (const auto& c : sys.mass.constraints()) of_f.data()[c.row] = S(0);
+    sys.vjp(t, at, of_f, &t_bar, at_bar, p_bar);
+    sys.second(t, at, weight, S(1), slope, &t_bar, at_bar, p_bar);
+    pull_consistent(sys, t, y, at_bar, y_bar, p_bar, t_bar);
+  } else {
+    sys.vjp(t, y, w, &t_bar, y_bar, p_bar);
+  }
+}
+
 }  // namespace revode
