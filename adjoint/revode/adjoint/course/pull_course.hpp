@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -188,9 +189,8 @@ class pull_course {
     const auto along = [this](const Y& w) {
       return along_solution(*loop_, at_t0(), loop_->y0(), w);
     };
-    Y bar = zero_like(now_.y);  // of the state before a cut at t0
-    const bool is_cut = cuts().begins_at_start();
-    if (is_cut) {
+    std::optional<Y> bar;  // of the state before a cut at t0
+    if (cuts().begins_at_start()) {
       bool extended = false;
       extended_ = &extended;
       Y first = now_.y;
@@ -199,9 +199,9 @@ class pull_course {
     }
     if constexpr (times_move) loop_->move_with(at_t0());
     if constexpr (is_massive_v<std::remove_cvref_t<decltype(loop_->sys())>>)
-      pull_massive_start(*loop_, course(), bar, is_cut, along, now_);
+      pull_massive_start(*loop_, course(), bar, along, now_);
     else
-      pull_plain_start(*loop_, course(), bar, is_cut, along, now_);
+      pull_plain_start(*loop_, course(), bar, along, now_);
     now_.t0 += std::exchange(now_.start, time_bar(0));  // of a cut at t0
   }
   const Y& weight(std::size_t k) const { return now_.weight(course(), k); }
