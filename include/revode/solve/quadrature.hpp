@@ -173,13 +173,18 @@ struct field_and_integrand {
     });
   }
 
+  /// Both can be pushed, one of them by its own jvp.
+  template <class Face, class T, class P, class D = dual<T, 1>>
+  static constexpr bool pushes =
+      (own_jvp<Face, T, P> || (with_integrand<Face> && own_jvp_of_g<T, P>)) &&
+      (own_jvp<Face, T, P> ||
+       has_face<Face, field, Y, rebind_t<P, D>, D>)&&(!with_integrand<Face> || own_jvp_of_g<T, P> ||
+                                                      takes_g<D, rebind_t<P, D>>);
+
   template <class Face, class T, class P, class Z>
-  requires(is_part<Face> &&
-           (own_jvp<Face, T, P> ||
-            (with_integrand<Face> && own_jvp_of_g<T, P>))) void push(Face, const T& t, const Z& z,
-                                                                     const P& p, const T& dt,
-                                                                     const Z& along, const P& dp,
-                                                                     Z& out) const {
+  requires(is_part<Face>&& pushes<Face, T, P>) void push(Face, const T& t, const Z& z, const P& p,
+                                                         const T& dt, const Z& along, const P& dp,
+                                                         Z& out) const {
     with_parts<T>([&](parts<T>& a) {
       const int n = length(y), k = length(q);
       if constexpr (own_jvp<Face, T, P>) {
