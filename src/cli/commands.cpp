@@ -55,7 +55,7 @@ auto watched(const run_request& r, Work&& work) {
 /// The step log of a request, begun before its first step; none where none is asked for.
 std::optional<step_file> begin_steps(const run_request& r) {
   std::optional<step_file> log;
-  if (!r.steps_log.empty()) log.emplace(r.steps_log).step(r.problem.t0, r.problem.y0);
+  if (!r.steps_log.empty()) log.emplace(r.steps_log).step(r.problem.t0, r.start());
   return log;
 }
 

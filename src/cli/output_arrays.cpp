@@ -38,7 +38,7 @@ void add_points(named_arrays& all, const run_request& r, const solution_type& s)
   for (const vector& y : s.ys) ys.insert(ys.end(), y.begin(), y.end());
   if (ts.empty()) {  // both ends, as in CSV
     ts = {r.problem.t0, s.t};
-    ys = list_of(r.problem.y0);
+    ys = list_of(r.start());
     ys.insert(ys.end(), s.y.begin(), s.y.end());
   }
   all.emplace_back("t", npy_array::list(std::move(ts)));

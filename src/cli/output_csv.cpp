@@ -22,7 +22,7 @@ void write_csv(const run_request& r, const solution_type& s) {
   text += '\n';
   for (std::size_t k = 0; k < s.ts.size(); ++k) add_row(text, s.ts[k], s.ys[k]);
   if (s.ts.empty()) {
-    add_row(text, r.problem.t0, r.problem.y0);
+    add_row(text, r.problem.t0, r.start());
     add_row(text, s.t, s.y);
   }
   write_file("--out", r.out, text);

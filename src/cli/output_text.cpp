@@ -45,8 +45,9 @@ std::string state_table(const run_request& r, const solution_type& s) {
   table rows{{"", "t = " + rounded(r.problem.t0, 6), "t = " + rounded(s.t, 6)}};
   if (compared) rows.front().emplace_back("error");
   const Eigen::Index shown = std::min(s.y.size(), most_components);
+  const vector start = r.start();
   for (Eigen::Index i = 0; i < shown; ++i) {
-    rows.push_back({"  " + label_of(r, i), rounded(r.problem.y0[i], 10), rounded(s.y[i], 10)});
+    rows.push_back({"  " + label_of(r, i), rounded(start[i], 10), rounded(s.y[i], 10)});
     if (compared) rows.back().push_back(error_of(r, s, i));
   }
   return aligned(rows) + rest_of(s.y.size());

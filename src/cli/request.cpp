@@ -226,6 +226,16 @@ timed_solution run_request::solve(
   return s;
 }
 
+vector run_request::start() const {
+  if (!problem.has_mass()) return problem.y0;
+  initial_value_problem q = bind(problem, problem.f);
+  q.t1 = q.t0;
+  const erased_events none;
+  const solution_type s =
+      method.uses(q.f, none).solve(q, {.rtol = settings.rtol, .atol = settings.atol}, none);
+  return s.status == status::success ? s.y : problem.y0;
+}
+
 auto find_schedule(std::string_view name) -> schedule_kind {
   std::vector<std::string_view> known;
   for (const auto& [kind, text] : schedule_names) {

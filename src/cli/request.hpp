@@ -35,6 +35,8 @@ struct run_request {
   /// after_step sees the end of every accepted step.
   timed_solution solve(const initial_value_problem& q, const options& o,
                        const std::function<void(double, const vector&)>& after_step = {}) const;
+  /// The state at t0: with a mass matrix that which is made of y0.
+  vector start() const;
 };
 
 struct gradient_request : run_request {

@@ -31,6 +31,14 @@ TEST_CASE("problems with a mass matrix are solved by Radau IIA, or by a method t
   CHECK(run("solve transamp --t1 0.01 --why").exit_status == 0);
 }
 
+TEST_CASE("they begin at the consistent state, whatever y0 guesses") {
+  const std::string guessed = "solve rober_dae --t1 1 --y0 0.9,0.05,7";
+  const std::string text = run(guessed).out;
+  CHECK(text.find("  y3   0.05     0.1130874552\n") != std::string::npos);
+  const auto saved = run(guessed + " --save-at 0,1 --json").json();
+  CHECK(saved["ys"][0][2].get<double>() == doctest::Approx(0.05).epsilon(1e-14));
+}
+
 TEST_CASE("their gradients are those of forward mode, with an estimate of their error") {
   for (const char* method : {"radau_iia5", "rodas5p", "rodas4"}) {
     CAPTURE(std::string(method));
