@@ -149,9 +149,10 @@ void pull_given_start(System& sys, double t, const Y& given, const Y& bar, Y& y_
                       T& t_bar) {
   using S = scalar_t<Y>;
   Y y = given;
-  make_consistent(sys, t, y);
   direct_part part(sys, t, y);
-  if (part.empty() || !part.factor()) return add(bar, y_bar);
+  if (part.empty()) return add(bar, y_bar);
+  make_consistent(sys, t, y);
+  if (!part.factor()) return add(bar, y_bar);
   Y rest = bar;
   S moved(0);
   sys.vjp(t, y, part.solve_transposed(bar), &moved, rest, p_bar);
@@ -163,9 +164,10 @@ template <class System, class Y, class P>
 void push_given_start(System& sys, double t, const Y& given, const Y& y_dot, const P& p_dot,
                       scalar_t<Y> t_dot, Y& out) {
   Y y = given, rest = y_dot, change = y_dot;
-  make_consistent(sys, t, y);
   direct_part part(sys, t, y);
-  if (part.empty() || !part.factor()) return copy(y_dot, out);
+  if (part.empty()) return copy(y_dot, out);
+  make_consistent(sys, t, y);
+  if (!part.factor()) return copy(y_dot, out);
   part.leave_out(rest);
   sys.jvp(t, y, t_dot, rest, p_dot, change);
   combine_constraints(sys.mass, scalar_t<Y>(-1), change);
