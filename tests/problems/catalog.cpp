@@ -90,6 +90,7 @@ TEST_CASE("the catalog lists each problem once, with a summary and a source") {
                            "andrews",
                            "fekete",
                            "water_tube",
+                           "two_bit_adder",
                            "advection_diffusion_3d"}) {
     CHECK(names.count(name) == 1);
   }

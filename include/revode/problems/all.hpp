@@ -40,6 +40,7 @@
 #include <revode/problems/rober_dae.hpp>
 #include <revode/problems/rotation.hpp>
 #include <revode/problems/transamp.hpp>
+#include <revode/problems/two_bit_adder.hpp>
 #include <revode/problems/vdpol.hpp>
 #include <revode/problems/vdpol_stiff.hpp>
 #include <revode/problems/water_tube.hpp>
@@ -67,7 +68,7 @@ using stiff_problems =
 /// With a mass matrix, M y' = f: mass(m), besides what the stiff ones have, and index() where it is not 1.
 using massive_problems =
     problem_list<chemakzo, transamp, pendulum_index1, rober_dae, pendulum_index2, pendulum_index3,
-                 car_axis, andrews, fekete, water_tube>;
+                 car_axis, andrews, fekete, water_tube, two_bit_adder>;
 
 /// With located events: events() is their list, each has a name.
 using event_problems = problem_list<bouncing_ball>;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <type_traits>
 
-#include <revode/ad/functions.hpp>
 #include <revode/config.hpp>
+#include <revode/problems/shichman_hodges.hpp>
 #include <revode/state/vec.hpp>
 
 namespace revode {
@@ -54,23 +53,14 @@ struct nand {
   REVODE_HD void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
     using S = std::remove_cvref_t<decltype(dy[0])>;
     const auto first = pulse_at(t, {5, 5, 5, 5, 20}), second = pulse_at(t, {15, 5, 15, 5, 40});
-    const auto leak = [&](const S& u) -> S {
-      using std::exp;
-      if (u > 0) return S(0);
-      return -p[9] * (exp(u / p[10]) - 1);
-    };
-    const auto capacity = [&](const S& u) -> S {
-      using std::sqrt;
-      const T contact = static_cast<T>(0.87);
-      if (u > 0) return p[6] * (1 + u / (2 * contact));
-      return p[6] / sqrt(1 - u / contact);
-    };
-    const S load =
-        drain<S>(depletion, y[1] - y[0], y[4] - y[0], y[2] - y[4], y[4] - y[1], y[3] - p[11], p[8]);
-    const S upper = drain<S>(enhancement, y[6] - y[5], first.level - y[5], y[7] - y[9],
-                             first.level - y[6], y[8] - y[4], p[8]);
-    const S lower = drain<S>(enhancement, y[11] - y[10], second.level - y[10], y[12],
-                             second.level - y[11], y[13] - y[9], p[8]);
+    const auto leak = [&](const S& u) { return junction_current<S>(u, p[9], p[10]); };
+    const auto capacity = [&](const S& u) { return junction_capacity<S>(u, p[6]); };
+    const S load = drain_current<S>(depletion, y[1] - y[0], y[4] - y[0], y[2] - y[4], y[4] - y[1],
+                                    y[3] - p[11], p[8]);
+    const S upper = drain_current<S>(enhancement, y[6] - y[5], first.level - y[5], y[7] - y[9],
+                                     first.level - y[6], y[8] - y[4], p[8]);
+    const S lower = drain_current<S>(enhancement, y[11] - y[10], second.level - y[10], y[12],
+                                     second.level - y[11], y[13] - y[9], p[8]);
     const auto bulk_source = [&](int i) -> S { return (p[12] - y[i]) / p[2]; };
     const auto bulk_drain = [&](int i) -> S { return (p[12] - y[i]) / p[3]; };
     const S u2 = y[2] - y[4], u3 = y[3] - p[11], u7 = y[7] - y[9], u8 = y[8] - y[4], u12 = y[12],
@@ -92,54 +82,8 @@ struct nand {
   }
 
  private:
-  /// A pulse of 5 V: low, up, high and down for so long, in so long a period.
-  struct pulse {
-    double low, up, high, down, period;
-  };
-  template <class T>
-  struct signal {
-    T level;
-    double slope;
-  };
-  template <class T>
-  REVODE_HD static signal<T> pulse_at(const T& t, const pulse& form) {
-    const double now = static_cast<double>(value_of(t));
-    const double before = now > 0 ? form.period * (std::ceil(now / form.period) - 1) : 0;
-    const T x = t - static_cast<T>(before);
-    const double here = now - before, top = form.low + form.up, fall = top + form.high;
-    const auto after = [&](double since) { return x - static_cast<T>(since); };
-    if (here <= form.low) return {T(0), 0};
-    if (here <= top) return {static_cast<T>(5 / form.up) * after(form.low), 5 / form.up};
-    if (here <= fall) return {T(5), 0};
-    if (here <= fall + form.down)
-      return {T(5) - static_cast<T>(5 / form.down) * after(fall), -5 / form.down};
-    return {T(0), 0};
-  }
-
-  /// Shichman and Hodges' constants of a kind of transistor: threshold, effect of the bulk, its potential,
-  /// conductances forwards and backwards (as the test set's program has them).
-  struct transistor {
-    double threshold, bulk, potential, forwards, backwards;
-  };
-  static constexpr transistor depletion{-2.43, 0.2, 1.28, 5.35e-4, 5.35e-4},
+  static constexpr transistor_kind depletion{-2.43, 0.2, 1.28, 5.35e-4, 5.35e-4},
       enhancement{0.2, 0.035, 1.01, 1.748e-3, 1.748e-4};
-
-  /// The current from drain to source, −, of voltages drain–source, gate–source, bulk–source, gate–drain and
-  /// bulk–drain: source and drain change places where the first is below 0.
-  template <class S>
-  REVODE_HD static S drain(const transistor& kind, const S& ds, const S& gs, const S& bs,
-                           const S& gd, const S& bd, const S& delta) {
-    using std::sqrt;
-    const bool forward = ds > 0;
-    const S u = forward ? ds : S(-ds), gate = forward ? gs : gd, bulk = forward ? bs : bd;
-    const auto c = [](double k) { return static_cast<decltype(value_of(ds))>(k); };
-    const S over = gate - c(kind.threshold) -
-                   c(kind.bulk) * (sqrt(c(kind.potential) - bulk) - c(std::sqrt(kind.potential)));
-    if (!(over > 0)) return S(0);
-    const S shape = u < over ? S(u * (2 * over - u)) : S(over * over);
-    const S current = c(forward ? kind.forwards : kind.backwards) * shape * (1 + delta * u);
-    return forward ? S(-current) : current;
-  }
 };
 
 }  // namespace revode
