@@ -89,6 +89,30 @@ TEST_CASE("ensemble: lanes that fail disturb nobody") {
   CHECK(s.failed() >= 4);
 }
 
+/// y = (1 - p t)² where y0 = 1, whose slope is no number below 0: of √, or of 0/0 with the other sign.
+struct no_number_below {
+  template <class T, class Y, class P>
+  REVODE_HD void operator()(const T&, const Y& y, const P& p, Y& dy) const {
+    using std::sqrt;
+    dy[0] = -2.0 * p[0] * (p[1] > 0 ? sqrt(y[0]) : -sqrt(y[0]));
+    if (p[1] < 0) dy[0] = -dy[0];
+  }
+};
+
+TEST_CASE("ensemble: an attempt that meets no number is shortened, as alone") {
+  ensemble<no_number_below, vec<double, 1>, vec<double, 2>> e;
+  e.y0 = {{1.0}};
+  e.p.clear();
+  for (int l = 0; l < 20; ++l) e.p.push_back({1 - 0.01 * (l / 2), l % 2 == 0 ? 1.0 : -1.0});
+  e.t1 = {0.9999};
+  for (const double first : {0.0, 1.9}) {
+    const options o{.rtol = 1e-3, .atol = 1e-6, .first_step = first, .max_steps = 200};
+    const auto s = solve_by<8>(e, tsit5{}, o);
+    check_against_single_solves(e, tsit5{}, o, s);
+    CHECK(s.failed() == 0);
+  }
+}
+
 struct throws_in_some {
   template <class T, class Y, class P>
   void operator()(const T& t, const Y& y, const P& p, Y& dy) const {

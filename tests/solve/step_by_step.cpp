@@ -11,8 +11,10 @@
 #include <revode/problems/lorenz.hpp>
 #include <revode/solve/step_by_step.hpp>
 #include <revode/solve/step_lines.hpp>
+#include <revode/solvers/dop853.hpp>
 #include <revode/solvers/rk4.hpp>
 #include <revode/solvers/tsit5.hpp>
+#include <revode/solvers/vern7.hpp>
 
 #include "event_models.hpp"
 
@@ -109,6 +111,52 @@ TEST_CASE("a state set between two steps is where the solve goes on, its field's
   CHECK(s.y()[0] == doctest::Approx(3 * std::exp(-0.25 + 1)).epsilon(1e-9));
 }
 
+/// Behind y = 1/e the rate is three times as large.
+struct rate_rises {
+  static constexpr bool passes = true;
+  template <class T, class Y, class P>
+  T condition(const T&, const Y& y, const P&) const {
+    return y[0] - std::exp(-1.0);
+  }
+  template <class T, class Y, class P>
+  void jump(const T&, const Y&, const P& p, Y&, P& p_new) const {
+    p_new[0] = 3 * p[0];
+  }
+};
+template <class M>
+void check_within_the_last_step(const M& m) {
+  CAPTURE(M::name);
+  const problem decay{[](auto, const auto& y, const auto& p, auto& dy) { dy[0] = -p[0] * y[0]; },
+                      vec{1.0}, 0.0, 2.0, vec{1.0}};
+  step_by_step s(decay, m, options{.rtol = 1e-9, .atol = 1e-11}, events(rate_rises{}));
+  double from = 0;
+  while (s.result().events.empty()) {
+    from = s.t();
+    REQUIRE(s.step());
+  }
+  const double to = s.t(), half = 0.5 * (from + to);
+  CHECK(s.at(half)[0] == doctest::Approx(std::exp(-half)).epsilon(1e-8));
+  CHECK(s.at(to)[0] == doctest::Approx(std::exp(-to)).epsilon(1e-8));
+  CHECK(misuse_of([&] { s.at(to + 0.01 * (to - from)); }).starts_with("time "));
+  CHECK(s.step());
+  const double behind = 0.5 * (to + s.t());
+  CHECK(s.at(behind)[0] == doctest::Approx(std::exp(-1 - 3 * (behind - 1))).epsilon(1e-8));
+  const double rate = 0.5, start = s.t(), y = s.y()[0];
+  s.set_parameters(vec{rate});
+  CHECK(misuse_of([&] { s.at(behind); }).starts_with("time "));
+  CHECK(s.step());
+  const double later = 0.5 * (start + s.t());
+  CHECK(s.at(later)[0] == doctest::Approx(y * std::exp(-rate * (later - start))).epsilon(1e-8));
+  CHECK(s.step_to(2.0));
+  CHECK(s.y()[0] == doctest::Approx(y * std::exp(-rate * (2 - start))).epsilon(1e-8));
+}
+
+TEST_CASE("the last step's solution is that of its parameters, up to an event, never behind t()") {
+  check_within_the_last_step(tsit5{});
+  check_within_the_last_step(vern7{});
+  check_within_the_last_step(dop853{});
+}
+
 TEST_CASE("equal steps by hand are cut where asked and go on on their grid") {
   problem q = chaos;
   q.t1 = 0.25;
@@ -141,6 +189,16 @@ TEST_CASE("what cannot be stepped to is refused, and trouble ends with a status"
   CHECK(misuse_of([] { step_by_step(chaos, tsit5{}, options{.save = {.t1 = true}}); }) ==
         "save points in a solve by hand (its steps are the caller's to keep) leave options::save "
         "empty, and use at(t)?");
+  s.set_state(state{1, 1, 20});
+  CHECK(misuse_of([&] { s.at(1.0); }) ==
+        "time 1.000000 outside the last step (dense output is its) ask between its start and t(), "
+        "before the state is set?");
+  s.step_to(2);
+  CHECK(misuse_of([&] {
+          s.set_state(state{1, 1, 20});
+        }) ==
+        "a state or parameters at t = 2.000000, where the solve has ended (success) begin another "
+        "from there?");
   step_by_step few(chaos, tsit5{}, options{.max_steps = 3});
   CHECK(!few.step_to(1.5));
   CHECK(few.status() == status::max_steps);

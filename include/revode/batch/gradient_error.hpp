@@ -33,19 +33,22 @@ checked_lanes<Y, P> value_and_checked_gradient(const ensemble<F, Y, P>& e, const
     ensemble_gradient<Y, P> g;
     std::vector<lane_statistics> stats;
   };
-  const auto solve_at = [&](const options& at) {
-    solver lanes(e, m, at);
+  const auto solve_at = [&](const options& at, double by) {
+    auto lanes_at = e;
+    for (auto* own : {&lanes_at.rtol, &lanes_at.atol})
+      for (double& tolerance : *own) tolerance *= by;
+    solver lanes(lanes_at, m, at);
     auto g = lanes.gradient(loss, memory);
     return solved_lanes{std::move(g), lanes.result().stats};
   };
-  solved_lanes first = solve_at(o);
+  solved_lanes first = solve_at(o, 1);
   checked_lanes<Y, P> g{std::move(first.g)};
   std::optional<solved_lanes> looser, tighter;
   for (std::size_t l = 0; l < g.status.size(); ++l) {
     gradient<Y, P> one{.y0 = g.y0[l], .p = g.p[l], .status = g.status[l]};
     const auto find = [&](const other_solve& how) {
       auto& other = how.by > 1 ? looser : tighter;
-      if (!other) other = solve_at(how.o);
+      if (!other) other = solve_at(how.o, how.by);
       const auto& all = other->g;
       return other_gradient<Y, P>{
           .bar = gradient<Y, P>{.y0 = all.y0[l], .p = all.p[l], .status = all.status[l]},

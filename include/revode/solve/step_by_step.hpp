@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <revode/solve/solve.hpp>
@@ -35,7 +36,7 @@ class step_by_step {
   /// The next accepted step; false if there is none: t1 is reached, or status() says why.
   bool step() {
     const index before = loop_.position();
-    if (!finished()) loop_.step(loop_.work_tape());
+    if (!finished()) step_once();
     return loop_.position() > before;
   }
 
@@ -45,7 +46,7 @@ class step_by_step {
     if (t == loop_.time()) return true;
     check_aim(t);
     loop_.stretches().pause_at(t);
-    while (!finished() && loop_.time() != t) loop_.step(loop_.work_tape());
+    while (!finished() && loop_.time() != t) step_once();
     loop_.stretches().go_on(false);
     return loop_.time() == t;
   }
@@ -59,16 +60,19 @@ class step_by_step {
   /// Statistics and events so far.
   const solution<Y>& result() { return loop_.result(); }
 
-  /// The solution at a time within the last step, from dense output.
+  /// The solution at a time within the last step, from dense output; before the jump at an event.
   Y at(double t) requires has_dense_output_v<M> {
     const auto& tape = loop_.work_tape();
     const double theta = (t - tape.t) / (tape.t_new - tape.t);
-    if (loop_.position() == 0 || !(theta >= 0 && theta <= 1))
+    const double end = (loop_.time() - tape.t) / (tape.t_new - tape.t);  // below 1 at an event
+    if (!has_step_ || !(theta >= 0 && theta <= std::fmin(end, 1.0)))
       throw std::invalid_argument("time " + std::to_string(t) +
                                   " outside the last step (dense output is its) ask between its "
                                   "start and t(), before the state is set?");
     Y y = loop_.y0();
+    if constexpr (moves_parameters) std::swap(of_step_, loop_.stretches().parameters());
     extend(loop_.scheme(), loop_.sys(), tape.t, tape.t_new, tape.stages, loop_.scratch_of_dense());
+    if constexpr (moves_parameters) std::swap(of_step_, loop_.stretches().parameters());
     interpolate(loop_.scheme(), tape.t, tape.t_new, tape.stages, loop_.scratch_of_dense(), theta,
                 y);
     return y;
@@ -80,12 +84,13 @@ class step_by_step {
       throw std::invalid_argument("a state of " + std::to_string(length(y)) +
                                   " elements for one of " + std::to_string(length(q_.y0)) +
                                   " (a solve keeps its size) give as many, or begin another?");
-    loop_.begin_again(y);
+    begin_again(y);
   }
   /// The parameters from t() on; the method begins afresh there.
   void set_parameters(const P& p) {
     q_.p = p;
-    loop_.begin_again(y());
+    if constexpr (moves_parameters) loop_.stretches().parameters() = p;
+    begin_again(y());
   }
   /// The length of the next attempt (adaptive steps).
   void set_h(double h) {
@@ -108,6 +113,19 @@ class step_by_step {
           "empty, and use at(t)?");
     return q;
   }
+  void step_once() {
+    if constexpr (moves_parameters) of_step_ = loop_.stretches().parameters();
+    loop_.step(loop_.work_tape());
+    has_step_ = loop_.position() > 0;
+  }
+  void begin_again(const Y& y) {
+    if (finished())
+      throw std::invalid_argument("a state or parameters at t = " + std::to_string(t()) +
+                                  ", where the solve has ended (" + name(status()) +
+                                  ") begin another from there?");
+    loop_.begin_again(y);
+    has_step_ = false;
+  }
   void check_aim(double t) const {
     const double direction = q_.t1 < q_.t0 ? -1 : 1;
     if (direction * (t - loop_.time()) >= 0 && direction * (q_.t1 - t) >= 0) return;
@@ -120,8 +138,14 @@ class step_by_step {
                       std::to_string(q_.t1) + ") move t1?"));
   }
 
+  using loop = stepper<M, F, Y, P, Events>;
+  static constexpr bool moves_parameters = !std::is_const_v<
+      std::remove_reference_t<decltype(std::declval<loop&>().stretches().parameters())>>;
+
   problem<Field, Y, P> q_;
-  stepper<M, F, Y, P, Events> loop_;
+  loop loop_;
+  bool has_step_ = false;  // behind the last start
+  P of_step_{};            // the last one's parameters, where events move them
 };
 
 template <class M, class Field, class Y, class P>

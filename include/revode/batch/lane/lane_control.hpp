@@ -10,11 +10,12 @@ namespace revode {
 // lanes without branches.
 
 /// log2_error, to the bit: log2_of_normal never decreases and is exact at powers of two, so that its
-/// argument can be clamped in place of its result. Plain: infinity and NaN give 1024 or more.
+/// argument can be clamped in place of its result. Plain: infinity and NaN give 1024 or more, once a NaN has lost
+/// the sign that processors give it.
 template <bool Plain>
 REVODE_HD double log2_error_in_lane(double x) {
   if constexpr (!Plain) x = min_of(x, 0x1.fffffffffffffp1023);
-  return log2_of_normal(Plain ? select(x < 0x1p-80, 0x1p-80, x) : max_of(x, 0x1p-80));
+  return log2_of_normal(Plain ? select(x < 0x1p-80, 0x1p-80, magnitude(x)) : max_of(x, 0x1p-80));
 }
 
 /// Controllers whose clamps but those on the factor never act: powers stay in the range of
