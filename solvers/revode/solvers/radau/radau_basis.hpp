@@ -39,6 +39,40 @@ struct radau_basis {
   }();
 };
 
+/// of[j]·z: the coefficient of degree `from` + j, in Legendre's polynomials on [0, 1], of the one that is 0 at
+/// θ = 0 and zᵢ at cᵢ.
+template <int S>
+struct radau_tail {
+  static constexpr int from = S == 3 ? 2 : (S + 3) / 2, count = S + 1 - from;
+  double of[count][S];
+
+  /// (2k + 1) ∫ θ^r P_k(2θ − 1) dθ = (2k + 1) (r!)² / ((r − k)! (r + k + 1)!) from 0 to 1.
+  static constexpr double moment(int r, int k) {
+    double found = 2 * k + 1;
+    for (int i = r - k + 1; i <= r; ++i) found *= i;
+    for (int i = r + 1; i <= r + k + 1; ++i) found /= i;
+    return found;
+  }
+};
+template <int S>
+inline constexpr radau_tail<S> radau_tail_of = [] {
+  using tail = radau_tail<S>;
+  tail found{};
+  for (int i = 0; i < S; ++i) {
+    double power[S + 1] = {0, 1}, at_node = radau_numbers<S>::c[i];  // of Lᵢ's factors
+    for (int k = 0, degree = 1; k < S; ++k) {
+      if (k == i) continue;
+      const double c = radau_numbers<S>::c[k];
+      at_node *= radau_numbers<S>::c[i] - c;
+      for (int r = ++degree; r > 0; --r) power[r] = power[r - 1] - c * power[r];
+    }
+    for (int j = 0; j < tail::count; ++j)
+      for (int r = tail::from + j; r <= S; ++r)
+        found.of[j][i] += power[r] / at_node * tail::moment(r, tail::from + j);
+  }
+  return found;
+}();
+
 /// z ← the polynomial of a step of K stages, of length h_past, at the S stages of the next one, less its
 /// end.
 template <int K, class Y, int S>
