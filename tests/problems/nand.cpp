@@ -9,6 +9,9 @@
 
 #include <revode/problems/nand.hpp>
 #include <revode/problems/stiff_accuracy.hpp>
+#include <revode/solvers/radau_iia13.hpp>
+#include <revode/solvers/radau_iia5.hpp>
+#include <revode/solvers/radau_iia9.hpp>
 #include <revode/solvers/rodas4.hpp>
 #include <revode/testing/laws.hpp>
 
@@ -112,6 +115,29 @@ TEST_CASE("nand: its reference is found") {
   const auto s = solve_stiff(f, f.y0(), rodas4{}, {.rtol = 1e-7, .atol = 1e-7});
   CHECK(s.status == status::success);
   CHECK(mixed_digits(f, s.y, 1e-7) >= 6);
+}
+
+/// The error in tolerances, its geometric mean over tolerances of 1e-5 to 1e-10.
+template <class M>
+double mean_error(const M& m) {
+  const nand f;
+  double sum = 0;
+  int solves = 0;
+  for (int k = 0; k <= 40; k += 2, ++solves) {
+    const double tolerance = std::pow(10.0, -5 - k / 8.0);
+    const auto s = solve_stiff(f, f.y0(), m, {.rtol = tolerance, .atol = tolerance});
+    CHECK(s.status == status::success);
+    sum += std::log10(std::fmax(1e-3, std::pow(10, -mixed_digits(f, s.y, tolerance)) / tolerance));
+  }
+  return std::pow(10, sum / solves);
+}
+
+TEST_CASE(
+    "nand bends: Radau's errors are some tolerances, where a trust in smoothness leaves a "
+    "hundred") {
+  CHECK(mean_error(radau_iia5{}) < 10);
+  CHECK(mean_error(radau_iia9{}) < 20);
+  CHECK(mean_error(radau_iia13{}) < 20);
 }
 
 }  // namespace
