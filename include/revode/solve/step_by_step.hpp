@@ -35,9 +35,9 @@ class step_by_step {
 
   /// The next accepted step; false if there is none: t1 is reached, or status() says why.
   bool step() {
-    const index before = loop_.position();
-    if (!finished()) step_once();
-    return loop_.position() > before;
+    if (finished()) return false;
+    step_once();
+    return has_step_;
   }
 
   /// Steps until t is reached, where the last one ends exactly; the length is restored behind. False
@@ -84,10 +84,12 @@ class step_by_step {
       throw std::invalid_argument("a state of " + std::to_string(length(y)) +
                                   " elements for one of " + std::to_string(length(q_.y0)) +
                                   " (a solve keeps its size) give as many, or begin another?");
+    check_open();
     begin_again(y);
   }
   /// The parameters from t() on; the method begins afresh there.
   void set_parameters(const P& p) {
+    check_open();
     q_.p = p;
     if constexpr (moves_parameters) loop_.stretches().parameters() = p;
     begin_again(y());
@@ -114,15 +116,18 @@ class step_by_step {
     return q;
   }
   void step_once() {
+    const index before = loop_.position();
     if constexpr (moves_parameters) of_step_ = loop_.stretches().parameters();
     loop_.step(loop_.work_tape());
-    has_step_ = loop_.position() > 0;
+    has_step_ = loop_.position() > before;
   }
-  void begin_again(const Y& y) {
+  void check_open() const {
     if (finished())
       throw std::invalid_argument("a state or parameters at t = " + std::to_string(t()) +
                                   ", where the solve has ended (" + name(status()) +
                                   ") begin another from there?");
+  }
+  void begin_again(const Y& y) {
     loop_.begin_again(y);
     has_step_ = false;
   }
@@ -144,8 +149,9 @@ class step_by_step {
 
   problem<Field, Y, P> q_;
   loop loop_;
-  bool has_step_ = false;  // behind the last start
-  P of_step_{};            // the last one's parameters, where events move them
+  bool has_step_ = false;  // is the last one's tape there, and behind the last start?
+  [[no_unique_address]] std::conditional_t<moves_parameters, P, nothing>
+      of_step_{};  // its parameters
 };
 
 template <class M, class Field, class Y, class P>
