@@ -3,9 +3,9 @@
 # where the compiler sees fit: fields behind a virtual call and matrices gain nothing by more.
 find_package(Threads REQUIRED)
 file(GLOB any_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/any/*.cpp)
-# But for five they see what is compiled, and compile none of it.
+# But for four they see what is compiled, and compile none of it.
 set_source_files_properties(${any_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-foreach(name IN ITEMS adjoints with_factors with_factors_and_events with_factors_and_mass with_products)
+foreach(name IN ITEMS adjoints with_factors with_factors_and_mass with_products)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/any/${name}.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS OFF)
 endforeach()
 set(method_parts 12) # sources over which the methods are spread, in their order

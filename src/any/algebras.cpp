@@ -67,6 +67,11 @@ auto found_structure(const algebra_text& a, jacobian_structure given,
   return given;
 }
 
+/// What is compiled for events serves problems without, too.
+bool serves(const algebra_entry& e, kind_of_problem kind) {
+  return e.kind.massive == kind.massive && (e.kind.events || !kind.events);
+}
+
 /// "events and a mass matrix"
 auto what_comes_beside(kind_of_problem kind) -> std::string {
   std::string what = kind.events ? "events" : "";
@@ -92,7 +97,7 @@ auto what_comes_beside(kind_of_problem kind) -> std::string {
 auto pair_of(const method_entry& m, const algebra_text& a, kind_of_problem kind)
     -> const algebra_entry& {
   for (const algebra_entry& e : algebra_table())
-    if (e.algebra == a.name && e.method == m.name && e.kind == kind) return e;
+    if (e.algebra == a.name && e.method == m.name && serves(e, kind)) return e;
   const std::string method(m.name), algebra(a.name), methods = methods_of_algebra(a.name);
   if (!m.asks_jacobian && !m.asks_parts)
     misuse("method " + method + " with algebra " + algebra +
@@ -128,8 +133,7 @@ auto algebra_texts() -> const std::vector<algebra_text>& {
 auto algebra_table() -> const std::vector<algebra_entry>& {
   static const std::vector<algebra_entry> table = [] {
     std::vector<algebra_entry> all = entries_with_factors();
-    for (auto part : {entries_with_products(), entries_with_factors_and_events(),
-                      entries_with_factors_and_mass()})
+    for (auto part : {entries_with_products(), entries_with_factors_and_mass()})
       std::move(part.begin(), part.end(), std::back_inserter(all));
     return all;
   }();
@@ -139,7 +143,7 @@ auto algebra_table() -> const std::vector<algebra_entry>& {
 auto algebras_of(std::string_view method) -> std::string {
   std::string names(dense_name);
   for (const algebra_entry& e : algebra_table())
-    if (e.method == method && e.kind == kind_of_problem{}) names.append(", ").append(e.algebra);
+    if (e.method == method && serves(e, {})) names.append(", ").append(e.algebra);
   return names;
 }
 auto methods_of_algebra(std::string_view algebra, kind_of_problem kind, std::string_view between)
@@ -153,7 +157,7 @@ auto methods_of_algebra(std::string_view algebra, kind_of_problem kind, std::str
   for (const method_entry& m : method_table())
     if (dense && m.asks_jacobian && (m.*method_entry::place_of(kind)).solve) add(m.name);
   for (const algebra_entry& e : algebra_table())
-    if (e.algebra == algebra && e.kind == kind) add(e.method);
+    if (e.algebra == algebra && serves(e, kind)) add(e.method);
   return names;
 }
 

@@ -70,6 +70,9 @@ struct one_jacobian : one_kept<J...> {
   double& operator()(int i, int k) {
     return this->visit([=](auto& j) -> double& { return j(i, k); });
   }
+  void clear() {
+    this->visit([](auto& j) { j.clear(); });
+  }
 };
 
 // What methods ask of a Jacobian is told by the one that is there.
@@ -93,6 +96,13 @@ struct one_factors : one_kept<F...> {
     return act_on_number<sizeof...(F)>(
         j.which(), [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
           return this->template take<I>().factor_shifted(j.template get<I>(), shift...);
+        });
+  }
+  template <class... J>
+  bool factor_negative(const one_jacobian<J...>& a, const one_jacobian<J...>& b) {
+    return act_on_number<sizeof...(F)>(
+        a.which(), [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+          return this->template take<I>().factor_negative(a.template get<I>(), b.template get<I>());
         });
   }
   template <class... X>
@@ -137,16 +147,16 @@ struct one_of {
                                 });
   }
 
-  /// x = (a ⊗ I − diag J)⁻¹ right, or its transpose, over the stages of a step.
-  template <bool Transposed, int S, class Y, class... J>
-  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const one_jacobian<J...> (&j)[S],
-                           const Y (&right)[S], Y (&x)[S]) {
+  /// x = (a ⊗ M − diag J)⁻¹ right, or its transpose, over the stages of a step.
+  template <bool Transposed, int S, class Mass, class Y, class... J>
+  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const Mass& mass,
+                           const one_jacobian<J...> (&j)[S], const Y (&right)[S], Y (&x)[S]) {
     return act_on_number<sizeof...(L)>(
         j[0].which(), [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
           using algebra = std::variant_alternative_t<I, std::variant<L...>>;
           typename algebra::template jacobian<Y> own[S];
           for (int i = 0; i < S; ++i) own[i] = j[i].template get<I>();
-          return algebra::template solve_stages<Transposed>(a, own, right, x);
+          return algebra::template solve_stages<Transposed>(a, mass, own, right, x);
         });
   }
 };

@@ -17,7 +17,6 @@ auto entries_of_part() -> std::vector<method_entry>;
 
 /// Those of algebras that factor matrices, and of those that take products.
 auto entries_with_factors() -> std::vector<algebra_entry>;
-auto entries_with_factors_and_events() -> std::vector<algebra_entry>;
 auto entries_with_factors_and_mass() -> std::vector<algebra_entry>;
 auto entries_with_products() -> std::vector<algebra_entry>;
 

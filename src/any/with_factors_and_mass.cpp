@@ -4,7 +4,8 @@
 namespace revode::compiled {
 
 auto entries_with_factors_and_mass() -> std::vector<algebra_entry> {
-  return entries_with<kind_of_problem{.massive = true}>(method_list<bdf5, rodas5p>{}, factors());
+  return entries_with<kind_of_problem{.events = true, .massive = true}>(
+      method_list<bdf5, rodas5p, radau_iia5>{}, factors());
 }
 
 }  // namespace revode::compiled

@@ -6,7 +6,7 @@ namespace revode::compiled {
 auto entries_with_products() -> std::vector<algebra_entry> {
   using structure = const jacobian_structure&;
   using field = const erased_field&;
-  return entries_with<kind_of_problem{}, by_products>(
+  return entries_with<kind_of_problem{.events = true}, by_products>(
       method_list<bdf5, esdirk547, radau_iia5>{},
       {{"gmres", [](structure, field) { return by_products{{unconditioned{}}}; }},
        {"gmres_ilu0", [](structure s, field f) {

@@ -10,10 +10,12 @@
 #include <revode/any.hpp>
 #include <revode/any/compiled.hpp>
 #include <revode/linalg/banded.hpp>
+#include <revode/problems/erased_events.hpp>
 #include <revode/problems/erased_field.hpp>
 #include <revode/revode.hpp>
 #include <revode/solve/dense_output.hpp>
 #include <revode/solvers/bdf.hpp>
+#include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/rodas5p.hpp>
 
 namespace revode {
@@ -95,7 +97,7 @@ std::vector<any_method> pairs() {
   const chain_pattern of(n);
   std::vector<any_method> all;
   for (const compiled::algebra_entry& e : compiled::algebra_table())
-    if (e.kind == compiled::kind_of_problem{.massive = true})
+    if (e.kind.massive)
       all.push_back(
           any_method(std::string(e.method), {.name = std::string(e.algebra),
                                              .lower = 1,
@@ -130,6 +132,7 @@ void check_bits(const char* name) {
 TEST_CASE("M y' = f with banded matrices has the bits of the templates: solves, gradients") {
   check_bits<bdf5>("bdf5");
   check_bits<rodas5p>("rodas5p");
+  check_bits<radau_iia5>("radau_iia5");
 }
 
 TEST_CASE(
@@ -161,6 +164,43 @@ TEST_CASE(
       CHECK(again.y0 == g.y0);
       CHECK(again.p == g.p);
     }
+  }
+}
+
+/// What is left of the middle falls: then more is put there.
+struct refill {
+  static constexpr const char* name = "refill";
+  static constexpr auto direction = crossing::falling;
+  auto condition(const auto&, const auto& y, const auto& p) const { return y[5] - p[1] / 12; }
+  void jump(const auto&, const auto& y, const auto& p, auto& y_new) const {
+    y_new[5] = y[5] + 0.1 * p[1];
+  }
+};
+any_problem eventful_elements() {
+  any_problem q = erased_elements();
+  q.events = {std::make_shared<const erased_event>(refill{})};
+  return q;
+}
+
+TEST_CASE("events beside a mass matrix: every pair, to the dense solve, in every memory") {
+  const any_problem q = eventful_elements();
+  const auto dense = solve(q, "rodas5p", o, recursive_checkpoint{});
+  REQUIRE(dense.events.size() >= 2);
+  const any_cotangents w{.y = weights.y, .events = any_state(dense.events.size(), 0.5)};
+  const any_gradient of_dense = dense.pullback(w);
+  for (const any_method& m : pairs()) {
+    CAPTURE(m.name());
+    CAPTURE(m.algebra().name);
+    const auto s = solve(q, m, o, recursive_checkpoint{});
+    REQUIRE(s.status == status::success);
+    REQUIRE(s.events.size() == dense.events.size());
+    for (std::size_t k = 0; k < s.events.size(); ++k)
+      CHECK(std::abs(s.events[k].t - dense.events[k].t) < 1e-5);
+    const any_gradient g = s.pullback(w), few = solve(q, m, o, recursive_checkpoint{.slots = 3}).pullback(w);
+    CHECK(few.y0 == g.y0);
+    CHECK(few.p == g.p);
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK(g.p[i] == doctest::Approx(of_dense.p[i]).epsilon(1e-3));
   }
 }
 
@@ -220,18 +260,20 @@ TEST_CASE("what is not compiled with a mass matrix is refused in words") {
   const auto says = [&](const any_method& m, const std::string& text) {
     CHECK_THROWS_WITH_AS(solve(q, m, o), text.c_str(), std::invalid_argument);
   };
-  says(any_method("radau_iia5", {.name = "banded"}),
-       "method radau_iia5 with algebra banded and a mass matrix (compiled for that: bdf5, rodas5p" +
-           others);
+  const std::string three = "(compiled for that: bdf5, rodas5p, radau_iia5" + others;
+  says(any_method("radau_iia9", {.name = "banded"}),
+       "method radau_iia9 with algebra banded and a mass matrix " + three);
   bool has_klu = false;
   for (const std::string& name : any_algebra_names()) has_klu = has_klu || name == "klu";
   says(any_method("bdf5", {.name = "gmres_ilu0"}),
        std::string("algebra gmres_ilu0 with a mass matrix (compiled for that: dense, banded") +
            (has_klu ? ", klu" : "") + others);
-  q.events.push_back(any_event_callbacks{
-      .name = "half", .condition = [](double, auto y, auto) { return y[0] - 0.5; }});
-  says(any_method("bdf5", {.name = "banded"}),
-       "algebra banded with events and a mass matrix (compiled for that: dense" + others);
+  q.events = eventful_elements().events;
+  says(any_method("radau_iia9", {.name = "banded"}),
+       "method radau_iia9 with algebra banded and events and a mass matrix " + three);
+  says(any_method("bdf5", {.name = "gmres"}),
+       std::string("algebra gmres with events and a mass matrix (compiled for that: dense, banded") +
+           (has_klu ? ", klu" : "") + others);
   any_callbacks bare = elements_by_callbacks();
   bare.vjp = {};
   bare.jvp = {};

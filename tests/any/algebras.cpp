@@ -38,7 +38,7 @@ std::vector<any_method> pairs() {
   const chain_pattern of(12);
   std::vector<any_method> all;
   for (const compiled::algebra_entry& e : compiled::algebra_table())
-    if (e.kind == compiled::kind_of_problem{})
+    if (!e.kind.massive)
       all.push_back(
           any_method(std::string(e.method), {.name = std::string(e.algebra),
                                              .lower = 1,

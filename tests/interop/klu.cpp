@@ -228,9 +228,9 @@ TEST_CASE("KLU: coupled stages with Jacobians of their own, and their transpose"
     b[i] = random.like(states(20));
     x[i] = z[i] = b[i];
   }
-  REQUIRE(klu::solve_stages<false>(a, j, b, x));
+  REQUIRE(klu::solve_stages<false>(a, nothing{}, j, b, x));
   CHECK(worst_rest<false>(a, j, x, b) < 1e-13);
-  REQUIRE(klu::solve_stages<true>(a, j, b, z));
+  REQUIRE(klu::solve_stages<true>(a, nothing{}, j, b, z));
   CHECK(worst_rest<true>(a, j, z, b) < 1e-13);
 }
 

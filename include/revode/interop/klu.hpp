@@ -141,12 +141,8 @@ class klu_lu {
 
  public:
   bool factor_shifted(const sparse_matrix<double>& j, const S& shift) {
-    const sparsity& p = *j.pattern;
-    if (pattern_ != j.pattern) {
-      pattern_ = j.pattern;
-      order_ = klu_order_of(p);
-    }
-    values_.resize(static_cast<std::size_t>(K * p.entries()));
+    take(j.pattern);
+    const sparsity& p = *pattern_;
     for (int i = 0; i < p.size(); ++i)
       for (int e = p.start(i); e < p.start(i + 1); ++e)
         for (int part = 0; part < K; ++part) {
@@ -154,7 +150,16 @@ class klu_lu {
           values_[static_cast<std::size_t>(K * e + part)] =
               (p.column(e) == i ? numbers_of(&shift)[part] : 0.0) - own;
         }
-    return all_finite(values_) && place_.own().factor(order_, p, values_.data());
+    return factor();
+  }
+  /// −(a + ib)
+  bool factor_negative(const sparse_matrix<double>& a, const sparse_matrix<double>& b) {
+    take(a.pattern);
+    for (std::size_t e = 0; e < a.values.size(); ++e) {
+      values_[2 * e] = -a.values[e];
+      values_[2 * e + 1] = -b.values[e];
+    }
+    return factor();
   }
   double price() const { return order_ == nullptr ? 0 : order_->price(); }
   bool sign_has_turned(bool backwards) const requires(K == 1) {
@@ -171,6 +176,16 @@ class klu_lu {
   }
 
  private:
+  void take(const std::shared_ptr<const sparsity>& pattern) {
+    if (pattern_ != pattern) {
+      pattern_ = pattern;
+      order_ = klu_order_of(*pattern);
+    }
+    values_.resize(static_cast<std::size_t>(K * pattern->entries()));
+  }
+  bool factor() {
+    return all_finite(values_) && place_.own().factor(order_, *pattern_, values_.data());
+  }
   /// A complex number is an array of two by its standard.
   static const double* numbers_of(const S* x) { return reinterpret_cast<const double*>(x); }
 
@@ -205,11 +220,12 @@ struct klu {
     evaluate_on_pattern(sys, t, y, pattern, check, j);
   }
 
-  /// x = (a ⊗ I − diag J)⁻¹ right, or its transpose, over the stages of a step.
-  template <bool Transposed, int S, class Y>
-  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const sparse_matrix<scalar_t<Y>> (&j)[S],
-                           const Y (&right)[S], Y (&x)[S]) {
-    return solve_sparse_stages<klu_factors, Transposed>(a, j, right, x);
+  /// x = (a ⊗ M − diag J)⁻¹ right, or its transpose, over the stages of a step.
+  template <bool Transposed, int S, class Mass, class Y>
+  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const Mass& mass,
+                           const sparse_matrix<scalar_t<Y>> (&j)[S], const Y (&right)[S],
+                           Y (&x)[S]) {
+    return solve_sparse_stages<klu_factors, Transposed>(a, mass, j, right, x);
   }
 };
 

@@ -12,7 +12,8 @@ namespace revode {
 ///   L::jacobian<Y>          data() and size() of its stored elements, rows(); add_product and
 ///                           add_transposed_product take it
 ///   L::factors<Y>           factor_shifted(J, s): s I − J; solve(x), solve_transposed(x)
-///   L::complex_factors<Y>   factor_shifted(J, α, β): (α + iβ) I − J; solve and solve_adjoint(x, y)
+///   L::complex_factors<Y>   factor_shifted(J, α, β): (α + iβ) I − J, factor_negative(J, K): −(J + iK), which is asked
+///                           for mass matrices alone; solve and solve_adjoint(x, y)
 ///   l.evaluate(sys, t, y, J)   J = ∂f/∂y
 /// each default constructible, copyable, and sized when first used. Factors may tell by price() how many solves they
 /// cost, a number of the pattern alone; methods then use them for longer; and real ones by sign_has_turned()

@@ -49,11 +49,11 @@ struct banded {
     if (check) require_all_inside(sys, t, y, j);
   }
 
-  /// x = (a ⊗ I − diag J)⁻¹ right, or its transpose, over the stages of a step.
-  template <bool Transposed, int S, class Y>
-  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const banded_matrix<Y> (&j)[S],
-                           const Y (&right)[S], Y (&x)[S]) {
-    return solve_banded_stages<Transposed>(a, j, right, x);
+  /// x = (a ⊗ M − diag J)⁻¹ right, or its transpose, over the stages of a step.
+  template <bool Transposed, int S, class Mass, class Y>
+  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const Mass& mass,
+                           const banded_matrix<Y> (&j)[S], const Y (&right)[S], Y (&x)[S]) {
+    return solve_banded_stages<Transposed>(a, mass, j, right, x);
   }
 
  private:

@@ -82,27 +82,15 @@ class eigen_sparse_lu {
 
   template <class T>
   bool factor_shifted(const sparse_matrix<T>& j, const S& shift) {
-    if (pattern_ != j.pattern) {
-      pattern_ = j.pattern;
-      order_ = pattern_->kept.template get<eigen_sparse_order>(
-          [&] { return std::make_shared<eigen_sparse_order>(*pattern_); });
-    }
-    const int n = pattern_->size();
-    values_.resize(order_->entries());
-    for (std::size_t k = 0; k < values_.size(); ++k)
-      values_[k] = (order_->diagonal(k) ? shift : S(0)) -
-                   S(j.values[static_cast<std::size_t>(order_->entry(k))]);
-    const Eigen::Map<const matrix> a(n, n, pattern_->entries(), order_->starts(), order_->rows(),
-                                     values_.data());
-    factorization& to = factors_.own();
-    if (to.of != order_) {
-      to.of = order_;
-      // how much smaller than others in its column a pivot on the diagonal may be
-      to.lu.setPivotThreshold(typename solver::RealScalar(order_->symmetric() ? 0.01 : 1.0));
-      to.lu.analyzePattern(a);
-    }
-    to.lu.factorize(a);
-    return to.lu.info() == Eigen::Success;
+    return factor(j.pattern, [&](std::size_t k, std::size_t e) {
+      return (order_->diagonal(k) ? shift : S(0)) - S(j.values[e]);
+    });
+  }
+  /// −(a + ib)
+  template <class T>
+  bool factor_negative(const sparse_matrix<T>& a, const sparse_matrix<T>& b) {
+    return factor(a.pattern,
+                  [&](std::size_t, std::size_t e) { return -S(a.values[e], b.values[e]); });
   }
 
   /// y = A⁻¹ y, or A⁻ᵀ y
@@ -146,6 +134,31 @@ class eigen_sparse_lu {
     solver lu;
   };
 
+  /// The matrix of elements value(k, e): k as the order has them, e as the pattern.
+  template <class Value>
+  bool factor(const std::shared_ptr<const sparsity>& pattern, const Value& value) {
+    if (pattern_ != pattern) {
+      pattern_ = pattern;
+      order_ = pattern_->kept.template get<eigen_sparse_order>(
+          [&] { return std::make_shared<eigen_sparse_order>(*pattern_); });
+    }
+    const int n = pattern_->size();
+    values_.resize(order_->entries());
+    for (std::size_t k = 0; k < values_.size(); ++k)
+      values_[k] = value(k, static_cast<std::size_t>(order_->entry(k)));
+    const Eigen::Map<const matrix> a(n, n, pattern_->entries(), order_->starts(), order_->rows(),
+                                     values_.data());
+    factorization& to = factors_.own();
+    if (to.of != order_) {
+      to.of = order_;
+      // how much smaller than others in its column a pivot on the diagonal may be
+      to.lu.setPivotThreshold(typename solver::RealScalar(order_->symmetric() ? 0.01 : 1.0));
+      to.lu.analyzePattern(a);
+    }
+    to.lu.factorize(a);
+    return to.lu.info() == Eigen::Success;
+  }
+
   std::shared_ptr<const sparsity> pattern_;
   std::shared_ptr<const eigen_sparse_order> order_;
   shared_place<factorization> factors_;
@@ -176,11 +189,12 @@ struct eigen_sparse {
     evaluate_on_pattern(sys, t, y, pattern, check, j);
   }
 
-  /// x = (a ⊗ I − diag J)⁻¹ right, or its transpose, over the stages of a step.
-  template <bool Transposed, int S, class Y>
-  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const sparse_matrix<scalar_t<Y>> (&j)[S],
-                           const Y (&right)[S], Y (&x)[S]) {
-    return solve_sparse_stages<sparse_factors<Y>, Transposed>(a, j, right, x);
+  /// x = (a ⊗ M − diag J)⁻¹ right, or its transpose, over the stages of a step.
+  template <bool Transposed, int S, class Mass, class Y>
+  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const Mass& mass,
+                           const sparse_matrix<scalar_t<Y>> (&j)[S], const Y (&right)[S],
+                           Y (&x)[S]) {
+    return solve_sparse_stages<sparse_factors<Y>, Transposed>(a, mass, j, right, x);
   }
 };
 

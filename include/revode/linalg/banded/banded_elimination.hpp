@@ -26,12 +26,12 @@ namespace revode {
 template <class E>
 class banded_elimination {
  public:
-  /// Factors the matrix whose element beside the diagonal is element(a's) and on it diagonal(a's).
+  /// Factors the matrix of elements element(x, i, p), where a has x in place p of row i of its band.
   /// False when an element is not finite or a pivot 0: the factors are then useless.
-  template <class Y, class Element, class Diagonal>
-  bool factor(const banded_matrix<Y>& a, const Element& element, const Diagonal& diagonal) {
+  template <class Y, class Element>
+  bool factor(const banded_matrix<Y>& a, const Element& element) {
     resize(a.rows(), a.lower(), a.width());
-    const bool finite = take(a, element, diagonal);
+    const bool finite = take(a, element);
     bool regular = true;
     int reach = 0;  // the last column in which the rows at work have elements
     for (int k = 0; k < n_; ++k) {
@@ -117,8 +117,8 @@ class banded_elimination {
   const E* lower(int k) const { return lower_of_.data() + static_cast<std::ptrdiff_t>(k) * lower_; }
   int rows_below(int k) const { return k + lower_ < n_ ? lower_ : n_ - 1 - k; }
 
-  template <class Y, class Element, class Diagonal>
-  bool take(const banded_matrix<Y>& a, const Element& element, const Diagonal& diagonal) {
+  template <class Y, class Element>
+  bool take(const banded_matrix<Y>& a, const Element& element) {
     bool finite = true;
     for (int i = 0; i < n_; ++i) {
       const auto* from = a.row(i);
@@ -126,7 +126,7 @@ class banded_elimination {
       const int outside = i < lower_ ? lower_ - i : 0;
       for (int p = outside; p < width_; ++p) {
         finite &= from[p] - from[p] == decltype(from[p] - from[p])(0);
-        *to++ = p == lower_ ? diagonal(from[p]) : element(from[p]);
+        *to++ = element(from[p], i, p);
       }
       for (int p = 0; p < outside; ++p) *to++ = E{};
     }

@@ -12,14 +12,14 @@ class banded_lu {
   /// Factors a.
   template <class Y>
   bool factor(const banded_matrix<Y>& a) {
-    const auto same = [](const T& x) { return x; };
-    return factors_.factor(a, same, same);
+    return factors_.factor(a, [](const T& x, int, int) { return x; });
   }
   /// Factors shift I − a.
   template <class Y>
   bool factor_shifted(const banded_matrix<Y>& a, T shift) {
-    return factors_.factor(
-        a, [](const T& x) { return T(-x); }, [&](const T& x) { return T(shift - x); });
+    return factors_.factor(a, [&, diagonal = a.lower()](const T& x, int, int p) {
+      return p == diagonal ? T(shift - x) : T(-x);
+    });
   }
   /// x = A⁻¹ x
   template <class X>
@@ -52,7 +52,7 @@ class banded_lu {
   banded_elimination<T> factors_;
 };
 
-/// The LU factors of (α + iβ) I − a for a real banded matrix a.
+/// The LU factors of (α + iβ) I − a for a real banded matrix a, or of −(a + ib) for two of one shape.
 template <class T>
 class banded_complex_lu {
   using number = complex_number<T>;
@@ -60,14 +60,15 @@ class banded_complex_lu {
  public:
   template <class Y>
   bool factor_shifted(const banded_matrix<Y>& a, T alpha, T beta) {
-    return factors_.factor(
-        a,
-        [](const T& x) {
-          return number{T(-x), T(0)};
-        },
-        [&](const T& x) {
-          return number{T(alpha - x), beta};
-        });
+    return factors_.factor(a, [&, diagonal = a.lower()](const T& x, int, int p) {
+      return p == diagonal ? number{T(alpha - x), beta} : number{T(-x), T(0)};
+    });
+  }
+  template <class Y>
+  bool factor_negative(const banded_matrix<Y>& a, const banded_matrix<Y>& b) {
+    return factors_.factor(a, [&](const T& x, int i, int p) {
+      return number{T(-x), T(-b.row(i)[p])};
+    });
   }
   /// x + iy = A⁻¹ (x + iy)
   template <class X>

@@ -10,7 +10,7 @@ namespace revode {
 
 /// Factors over an array of numbers S, real ones R or complex ones of two such, as those of an algebra
 /// (algebra.hpp), for states whose values are R. Inner has
-///   factor_shifted(J, shift), solve<Transposed>(S* x); parts, price, sign_has_turned where it has some
+///   factor_shifted(J, shift), solve<Transposed>(S* x); factor_negative, parts, price, sign_has_turned where it has some
 /// Where a state's scalar is R itself, real solves are in place.
 template <class Inner, class R, class S>
 class number_factors {
@@ -20,6 +20,11 @@ class number_factors {
   template <class Matrix = sparse_matrix<R>, class... Shift>
   bool factor_shifted(const Matrix& j, const Shift&... shift) {
     return inner_.factor_shifted(j, S{number(shift)...});
+  }
+  /// −(a + ib)
+  template <class Matrix>
+  bool factor_negative(const Matrix& a, const Matrix& b) {
+    return inner_.factor_negative(a, b);
   }
   double price() const requires requires(const Inner& of) { of.price(); }
   { return inner_.price(); }

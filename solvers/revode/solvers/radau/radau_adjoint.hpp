@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <revode/linalg/mass_row.hpp>
 #include <revode/linalg/refinement.hpp>
 #include <revode/solvers/radau/radau_step.hpp>
 
@@ -97,8 +98,7 @@ bool solve_radau_derivative(const Mass& mass, scalar_t<Y> h, radau_scratch<L, Y,
 /// The same from one matrix of all stages, for steps across which J changes too much.
 /// cost    S³ n³/3 multiply-adds and S² n² numbers, for such a step only
 template <bool Transposed, class Mass, class L, class Y, int S>
-bool solve_radau_derivative_whole([[maybe_unused]] const Mass& mass, scalar_t<Y> h,
-                                  radau_scratch<L, Y, S>& w) {
+bool solve_radau_derivative_whole(const Mass& mass, scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
   using T = scalar_t<Y>;
   const int n = length(w.x[0]);
   dense_matrix<T> all(S * n);
@@ -107,10 +107,7 @@ bool solve_radau_derivative_whole([[maybe_unused]] const Mass& mass, scalar_t<Y>
     for (int j = 0; j < S; ++j)
       for (int k = 0; k < n; ++k) {
         const T rate = T(radau_numbers<S>::inverse[i][j]) / h;
-        if constexpr (std::is_same_v<Mass, nothing>)
-          all(i * n + k, j * n + k) = rate;
-        else
-          for (const auto& e : mass.row(k)) all(i * n + k, j * n + e.at) = T(e.value) * rate;
+        visit_row(mass, k, [&](int l, double m) { all(i * n + k, j * n + l) = T(m) * rate; });
       }
     for (int k = 0; k < n; ++k) {
       for (int l = 0; l < n; ++l)
@@ -165,8 +162,8 @@ void settle_whole(const L& algebra, System& sys, double t, double t_new, radau_s
     T a[S][S];
     for (int i = 0; i < S; ++i)
       for (int j = 0; j < S; ++j) a[i][j] = T(radau_numbers<S>::inverse[i][j]) / h;
-    if constexpr (requires { L::template solve_stages<false>(a, w.jacobian, w.right, w.x); })
-      found = L::template solve_stages<false>(a, w.jacobian, w.right, w.x);
+    if constexpr (requires { L::template solve_stages<false>(a, mass_of(sys), w.jacobian, w.right, w.x); })
+      found = L::template solve_stages<false>(a, mass_of(sys), w.jacobian, w.right, w.x);
     else
       found = solve_radau_derivative_whole<false>(mass_of(sys), h, w);
     for (int i = 0; i < S; ++i)
@@ -251,9 +248,9 @@ void solve_radau_derivative_exactly(System& sys, scalar_t<Y> h, radau_scratch<L,
   T a[S][S];
   for (int i = 0; i < S; ++i)
     for (int j = 0; j < S; ++j) a[i][j] = T(radau_numbers<S>::inverse[i][j]) / h;
-  if constexpr (requires { L::template solve_stages<Transposed>(a, w.jacobian, w.right, w.x); }) {
+  if constexpr (requires { L::template solve_stages<Transposed>(a, mass, w.jacobian, w.right, w.x); }) {
     if (found && solve_radau_derivative<Transposed>(mass, h, w, 12)) return;
-    found = L::template solve_stages<Transposed>(a, w.jacobian, w.right, w.x);
+    found = L::template solve_stages<Transposed>(a, mass, w.jacobian, w.right, w.x);
   } else if constexpr (requires { w.jacobian[0](0, 0); }) {
     if (found && solve_radau_derivative<Transposed>(mass, h, w, 12)) return;
     found = solve_radau_derivative_whole<Transposed>(mass, h, w);

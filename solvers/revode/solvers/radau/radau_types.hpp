@@ -67,13 +67,27 @@ struct radau_stages {
   }
 };
 
-/// Systems with a mass matrix are dense.
 template <collocation_method M>
-inline constexpr bool takes_mass_v<M> = std::same_as<algebra_t<M>, dense_algebra>;
+inline constexpr bool takes_mass_v<M> = !inexact_v<algebra_t<M>>;
 template <collocation_method M>
 inline constexpr bool takes_index_v<M> = takes_mass_v<M>;
 template <radau_method M>
 inline constexpr bool takes_spread_v<M> = by_parts_v<algebra_t<M>>;
+
+/// f becomes the factors of (α + iβ) M − j.
+template <class Factors, class Matrix, class T, class Mass>
+bool factor_complex_pencil(Factors& f, const Matrix& j, const T& alpha, const T& beta,
+                           [[maybe_unused]] const Mass& mass) {
+  if constexpr (std::is_same_v<Mass, nothing>) {
+    return f.factor_shifted(j, alpha, beta);
+  } else {
+    Matrix real = j, imaginary = j;
+    imaginary.clear();
+    mass.subtract_from(real, alpha);
+    mass.subtract_from(imaginary, beta);
+    return f.factor_negative(real, imaginary);
+  }
+}
 
 /// γ/h I − J and (α + iβ)/h I − J, factored; a mass matrix stands in the place of I.
 template <class L, class Y, int S>
@@ -96,7 +110,7 @@ struct radau_factors {
       regular = complex[0].factor_all(complex, j, alpha, beta, mass) && regular;
     } else {
       for (int k = 0; k < pairs; ++k)
-        regular = complex[k].factor_shifted(j, alpha[k], beta[k]) && regular;
+        regular = factor_complex_pencil(complex[k], j, alpha[k], beta[k], mass) && regular;
     }
     return regular;
   }
