@@ -29,7 +29,10 @@ std::string sum_of_options(const options& o) {
                             static_cast<double>(o.event_samples),
                             static_cast<double>(o.save.every),
                             o.save.t0 ? 1.0 : 0.0,
-                            o.save.t1 ? 1.0 : 0.0};
+                            o.save.t1 ? 1.0 : 0.0,
+                            o.norm.pairs ? 1.0 : 0.0,
+                            static_cast<double>(o.norm.paired),
+                            static_cast<double>(o.norm.period)};
   const std::uint64_t sums[] = {
       sum_of_bytes(numbers, sizeof numbers),
       sum_of_list(o.grid),
@@ -40,6 +43,13 @@ std::string sum_of_options(const options& o) {
       sum_of_list(o.norm.atol),
       sum_of_bytes(&o.controller, offsetof(pid_controller, at_most_integral) + 1)};
   return std::to_string(sum_of_bytes(sums, sizeof sums));
+}
+/// Of a norm of one's own: what it makes of some errors of n elements.
+std::string told_of_norm(const error_norm& norm, std::size_t n) {
+  if (!norm.combine) return "the root mean square";
+  std::vector<double> errors(n);
+  for (std::size_t i = 0; i < n; ++i) errors[i] = 1 / (1.0 + static_cast<double>(i % 7));
+  return "one's own, of value " + text(norm.combine(errors.data(), static_cast<int>(n)));
 }
 
 }  // namespace
@@ -61,12 +71,15 @@ run_print print_of(const printed_request& r, const options& o, std::string metho
   print.emplace_back("processor instructions", std::move(instructions));
   print.emplace_back("kind", std::move(what));
   print.emplace_back("method", std::move(method));
+  print.emplace_back("method's type and settings", "checksum " + std::to_string(r.method));
+  if (!r.events.empty()) print.emplace_back("list of events", r.events);
   print.emplace_back("number of components", std::to_string(r.numbers));
   print.emplace_back("scalar", std::to_string(r.scalar) + " bytes");
   print.emplace_back("t0", text(r.t0));
   print.emplace_back("t1", text(r.t1));
   print.emplace_back("rtol", text(o.rtol));
   print.emplace_back("atol", text(o.atol));
+  print.emplace_back("norm", told_of_norm(o.norm, r.numbers));
   print.emplace_back("initial state", "checksum " + std::to_string(r.state));
   print.emplace_back("parameters", "checksum " + std::to_string(r.parameters));
   print.emplace_back("field at the start", "checksum " + std::to_string(r.field));

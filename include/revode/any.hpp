@@ -15,6 +15,7 @@
 #include <revode/adjoint/gradient.hpp>
 #include <revode/solve/dense_request.hpp>
 #include <revode/solve/events/crossing.hpp>
+#include <revode/solve/request/method_settings.hpp>
 #include <revode/solve/request/solve_request.hpp>
 #include <revode/solve/solution.hpp>
 
@@ -183,7 +184,8 @@ struct any_algebra {
 };
 std::vector<std::string> any_algebra_names();
 
-/// A method by its name, or by the type that it has in the templates; `revode list methods`.
+/// A method by its name, or by the type that it has in the templates; `revode list methods`. One whose settings are not
+/// the usual ones, rock4{.spectral_radius = 400}, throws: it is compiled with those.
 ///   solve(q, any_method("bdf5", {.name = "klu", .pattern = any_pattern(starts, rows)}), o)
 class any_method {
  public:
@@ -196,8 +198,10 @@ class any_method {
         M::name;
         M::embedded_order;
       } &&
-      !requires(const M& m) { m.algebra; }) any_method(const M&)  // NOLINT
-      : name_(M::name) {}
+      !requires(const M& m) { m.algebra; }) any_method(const M& m)  // NOLINT
+      : name_(M::name) {
+    expect_usual(settings_of(m) == settings_of(M{}));
+  }
   any_method(any_method method, any_algebra algebra)
       : name_(std::move(method.name_)),
         algebra_(std::move(algebra)) {}
@@ -207,6 +211,8 @@ class any_method {
   int order() const;
 
  private:
+  void expect_usual(bool usual) const;
+
   std::string name_;
   any_algebra algebra_;
 };

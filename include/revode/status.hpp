@@ -25,7 +25,7 @@ enum class status : std::uint8_t {
   outside_domain,        ///< the solution leaves the domain however short the step
   reconstruction_failure,  ///< a reverse pass did not come back to the states of the solve
   non_finite_gradient,     ///< cotangents or tangents left the finite numbers
-  no_error_scale,  ///< an element and its absolute tolerance are 0, and no step is short enough
+  no_error_scale,  ///< an element is 0 or next to it, its absolute tolerance 0, and no step short enough
   gradient_not_resolved  ///< a gradient is exact for its steps, which are too long for it
 };
 
@@ -57,7 +57,9 @@ constexpr const char* explain(status s) {
       return "the reverse pass did not come back to the states of the solve";
     case status::non_finite_gradient: return "the derivative became infinite or NaN";
     case status::no_error_scale:
-      return "an element of the state is 0 and its absolute tolerance too: its error has no scale";
+      return "an element of the state is 0, or next to it, without an absolute tolerance: its "
+             "error "
+             "has no scale";
     case status::gradient_not_resolved:
       return "the gradient is exact for the steps taken, which are too long for it: tighten the "
              "tolerance";

@@ -19,11 +19,16 @@ any_problem at(const any_problem& q, const any_point& point) {
 
 /// work(problem) for each point, by threads that take the next one; the results in the order of points.
 template <class Result, class Work>
-std::vector<Result> for_each_point(const any_problem& q, std::span<const any_point> points,
-                                   int threads, const Work& work) {
+std::vector<Result> for_each_point(const any_problem& q, const options& o,
+                                   std::span<const any_point> points, int threads,
+                                   const Work& work) {
   if (threads < 0)
     throw std::invalid_argument("threads = " + std::to_string(threads) +
                                 " (a number of threads is not negative) give one >= 0?");
+  if (o.restart && threads != 1)
+    throw std::invalid_argument(
+        "options::restart in solves on threads (a file keeps solves one after another, in their "
+        "order) give threads = 1, or leave it out?");
   std::vector<Result> results(points.size());
   std::vector<std::exception_ptr> thrown(points.size());
   std::atomic<std::size_t> next{0};
@@ -51,16 +56,16 @@ std::vector<Result> for_each_point(const any_problem& q, std::span<const any_poi
 
 std::vector<any_solution> solve_each(const any_problem& q, const any_method& m, const options& o,
                                      std::span<const any_point> points, int threads) {
-  return for_each_point<any_solution>(q, points, threads,
+  return for_each_point<any_solution>(q, o, points, threads,
                                       [&](const any_problem& here) { return solve(here, m, o); });
 }
 
 std::vector<any_value_and_gradient> value_and_gradient_each(
     const any_problem& q, const any_method& m, const options& o, std::span<const any_point> points,
     const any_loss& loss, const recursive_checkpoint& adjoint, int threads) {
-  return for_each_point<any_value_and_gradient>(q, points, threads, [&](const any_problem& here) {
-    return value_and_gradient(here, m, o, loss, adjoint);
-  });
+  return for_each_point<any_value_and_gradient>(
+      q, o, points, threads,
+      [&](const any_problem& here) { return value_and_gradient(here, m, o, loss, adjoint); });
 }
 
 }  // namespace revode

@@ -183,6 +183,12 @@ std::vector<any_gradient> any_differentiable_solution::gradients(
   return all;
 }
 
+void any_method::expect_usual(bool usual) const {
+  if (!usual)
+    misuse("method " + name_ +
+           " with settings of its own (by name it is compiled with the usual ones) leave them out, "
+           "or solve it by the templates?");
+}
 int any_method::order() const {
   return find_method(name_ == compiled::automatic::name ? "tsit5_rodas5p" : name_).order;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -67,14 +68,18 @@ void sync_folder(const std::string& path) {
 constexpr int signals[] = {SIGTERM, SIGINT, SIGUSR1};
 volatile std::sig_atomic_t asked = 0;
 struct sigaction before[std::size(signals)];
-int waiting = 0;  // journals
+int waiting = 0;              // journals
+std::atomic<int> at_work{0};  // solves that look for signals
 
-/// A second one does not wait: whatever is going on may be long, or not be kept.
+/// As if nobody waited for it.
+void pass_on(int number) {
+  for (std::size_t k = 0; k < std::size(signals); ++k)
+    if (signals[k] == number) sigaction(number, &before[k], nullptr);
+  std::raise(number);
+}
+/// Between solves nobody would answer, and a second one does not wait: whatever is going on may be long.
 extern "C" void note_signal(int number) {
-  if (asked == number && number != SIGUSR1) {
-    std::signal(number, SIG_DFL);
-    std::raise(number);
-  }
+  if (number != SIGUSR1 && (at_work == 0 || asked == number)) return pass_on(number);
   asked = number;
 }
 
@@ -92,10 +97,7 @@ void wait_no_more() {
 void answer_signal() {
   const int number = asked;
   asked = 0;
-  if (number == 0 || number == SIGUSR1) return;
-  for (std::size_t k = 0; k < std::size(signals); ++k)
-    if (signals[k] == number) sigaction(number, &before[k], nullptr);
-  std::raise(number);
+  if (number != 0 && number != SIGUSR1) pass_on(number);
 }
 
 }  // namespace
@@ -126,6 +128,10 @@ restart_journal::restart_journal(restart_request how)
   if (how_.file.empty())
     throw std::invalid_argument(
         "a restart file without a name (a run is kept in one) give e.g. run.kept?");
+  if (how_.every.count() < 0)
+    throw std::invalid_argument("restart_request::every = " + std::to_string(how_.every.count()) +
+                                " ms (a time between two writes is not negative) give 0 for each "
+                                "step?");
   read();
   if (how_.on_signal) wait_for_signals();
 }
@@ -146,13 +152,12 @@ void restart_journal::read() {
 bool restart_journal::read(const std::string& path, std::string& why) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr && errno == ENOENT) return false;
+  if (file == nullptr) cannot("read", path);
   std::string text;
-  if (file != nullptr) {
-    char buffer[1 << 16];
-    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;)
-      text.append(buffer, n);
-    std::fclose(file);
-  }
+  char buffer[1 << 16];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;)
+    text.append(buffer, n);
+  std::fclose(file);
   if (!text.starts_with(magic)) {
     why = named(path) +
           " is no file of a run of this version (it does not begin as one) give another name, or "
@@ -236,6 +241,20 @@ void restart_journal::write() {
 
 std::size_t begin_solve(restart_journal& journal, const run_print& print) {
   return journal.begin(print);
+}
+
+restart_watch::restart_watch(restart_journal& journal, std::size_t solve)
+    : journal_(journal),
+      solve_(solve) {
+  work(true);
+}
+restart_watch::~restart_watch() { work(false); }
+
+void restart_watch::work(bool begins) {
+  if (begins == works_) return;
+  works_ = begins;
+  at_work += begins ? 1 : -1;
+  if (!begins && journal_.on_signal()) answer_signal();
 }
 
 void restart_watch::look() {

@@ -196,7 +196,8 @@ TEST_CASE("events beside a mass matrix: every pair, to the dense solve, in every
     REQUIRE(s.events.size() == dense.events.size());
     for (std::size_t k = 0; k < s.events.size(); ++k)
       CHECK(std::abs(s.events[k].t - dense.events[k].t) < 1e-5);
-    const any_gradient g = s.pullback(w), few = solve(q, m, o, recursive_checkpoint{.slots = 3}).pullback(w);
+    const any_gradient g = s.pullback(w),
+                       few = solve(q, m, o, recursive_checkpoint{.slots = 3}).pullback(w);
     CHECK(few.y0 == g.y0);
     CHECK(few.p == g.p);
     for (std::size_t i = 0; i < 2; ++i)
@@ -271,9 +272,10 @@ TEST_CASE("what is not compiled with a mass matrix is refused in words") {
   q.events = eventful_elements().events;
   says(any_method("radau_iia9", {.name = "banded"}),
        "method radau_iia9 with algebra banded and events and a mass matrix " + three);
-  says(any_method("bdf5", {.name = "gmres"}),
-       std::string("algebra gmres with events and a mass matrix (compiled for that: dense, banded") +
-           (has_klu ? ", klu" : "") + others);
+  says(
+      any_method("bdf5", {.name = "gmres"}),
+      std::string("algebra gmres with events and a mass matrix (compiled for that: dense, banded") +
+          (has_klu ? ", klu" : "") + others);
   any_callbacks bare = elements_by_callbacks();
   bare.vjp = {};
   bare.jvp = {};

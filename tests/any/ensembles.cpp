@@ -2,9 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdio>
+#include <random>
+#include <string>
 #include <vector>
 
 #include <any/problems.hpp>
+#include <revode/io/restart.hpp>
 
 namespace revode {
 namespace {
@@ -61,6 +65,21 @@ TEST_CASE("what one point throws passes on when the others have ended") {
   CHECK_THROWS_WITH_AS(solve_each(q, "tsit5", {}, many(), -1),
                        "threads = -1 (a number of threads is not negative) give one >= 0?",
                        std::invalid_argument);
+}
+
+TEST_CASE("a file keeps the solves of one thread, and no threads'") {
+  const any_problem q = of(predators_alone());
+  options o;
+  const std::string file = "points_" + std::to_string(std::random_device{}()) + ".kept";
+  for (int again = 0; again < 2; ++again) {
+    o.restart = kept_in({.file = file});
+    CHECK(solve_each(q, "tsit5", o, many(), 1)[3].y == solve_each(q, "tsit5", {}, many())[3].y);
+  }
+  CHECK_THROWS_WITH_AS(solve_each(q, "tsit5", o, many()),
+                       "options::restart in solves on threads (a file keeps solves one after "
+                       "another, in their order) give threads = 1, or leave it out?",
+                       std::invalid_argument);
+  for (const char* end : {"", ".old"}) std::remove((file + end).c_str());
 }
 
 TEST_CASE("forward and reverse agree, and several losses are as many pullbacks") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <revode/batch/ensemble_dense.hpp>
 #include <revode/batch/ensemble_events.hpp>
+#include <revode/io/restart.hpp>
 
 #include "ensemble_checks.hpp"
 
@@ -179,6 +180,11 @@ TEST_CASE("ensemble: misuse has a text") {
           std::string(what) +
               " in an ensemble (lanes side by side are without it) leave it out, or solve lane by "
               "lane with events()?");
+  lacking = {};
+  lacking.restart = kept_in({.file = "of_lanes.kept"});
+  CHECK(misuse_of([&] { solve(mixed_lanes(5), tsit5{}, lacking, place{}); }) ==
+        "restart in an ensemble (lanes side by side are without it) leave it out, or solve lane by "
+        "lane with events()?");
   const std::string fits = misuse_of([] { require_memory<on_host>(3, index{1} << 60, "results"); });
   CHECK(fits.ends_with(" are free) solve at most 0 at a time?"));
 }

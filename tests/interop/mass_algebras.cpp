@@ -17,9 +17,9 @@
 #include <revode/adjoint/forward.hpp>
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/linalg/banded.hpp>
+#include <revode/linalg/mass_row.hpp>
 #include <revode/linalg/sparse/sparsity_of.hpp>
 #include <revode/problems/pendulum_index2.hpp>
-#include <revode/linalg/mass_row.hpp>
 #include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solvers/bdf.hpp>
 #include <revode/solvers/radau.hpp>

@@ -6,8 +6,11 @@
 #include <vector>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
+#include <revode/linalg/banded.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/solvers/kvaerno3.hpp>
+#include <revode/solvers/radau.hpp>
+#include <revode/solvers/rodas5p.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 #include "restart_kills.hpp"
@@ -146,6 +149,54 @@ TEST_CASE("a file that is damaged, foreign or of another run is refused in words
   CHECK_THROWS_WITH_AS(kept_in({}),
                        "a restart file without a name (a run is kept in one) give e.g. run.kept?",
                        std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      kept_in({.file = file.path, .every = std::chrono::milliseconds(-5)}),
+      "restart_request::every = -5 ms (a time between two writes is not negative) give 0 for each "
+      "step?",
+      std::invalid_argument);
+  CHECK_THROWS_WITH_AS(kept_in({.file = file.path + "/below"}),
+                       (name.substr(0, name.size() - 1) +
+                        "/below' cannot be read (Not a directory) make room there, or give another "
+                        "place?")
+                           .c_str(),
+                       std::runtime_error);
+}
+
+struct lengthening : tsit5 {
+  int by = 1;
+  std::vector<int> settings() const { return {by}; }
+};
+
+TEST_CASE("what a method, a norm and the schedule are set to belongs to the request") {
+  const run_file file;
+  const std::string is = "the restart file '" + file.path + "' is that of another run (its ";
+  const auto differs = [&](const auto& m, const auto& other, const options& o, const options& then,
+                           const std::string& what) {
+    const auto run = [&](const auto& by, options request) {
+      request.restart = kept_in({.file = file.path});
+      return solve(lorenz_1, by, request);
+    };
+    file.clear();
+    run(m, o);
+    std::string words = "accepted";
+    try {
+      run(other, then);
+    } catch (const std::invalid_argument& e) {
+      words = e.what();
+    }
+    CHECK_MESSAGE(words.starts_with(is + what), words);
+    CHECK(run(m, o).stats.accepted > 0);
+  };
+  options all_alike, largest;
+  largest.norm.combine = maximum_norm;
+  differs(tsit5{}, tsit5{}, all_alike, largest,
+          "norm is the root mean square, here it is one's own");
+  const options equal{.fixed_step = 0.1};
+  differs(radau{}, radau{.first = 5}, equal, equal, "method's type and settings is checksum ");
+  differs(lengthening{}, lengthening{{}, 2}, {}, {}, "method's type and settings is checksum ");
+  differs(with_algebra<rodas5p, banded>{{}, {2, 2}}, with_algebra<rodas5p, banded>{{}, {2, 1}}, {},
+          {}, "method's type and settings is checksum ");
+  differs(kvaerno3{}, kvaerno3{.newton = 1e-3}, {}, {}, "method's type and settings is checksum ");
 }
 
 TEST_CASE("where the newest file is torn the one before is gone on from") {
@@ -194,8 +245,12 @@ TEST_CASE("SIGTERM keeps the run and then ends it") {
     std::signal(SIGTERM, SIG_DFL);
     options o{.save = {.ts = {0.3, 0.5}}};
     o.restart = kept_in({.file = file.path, .on_signal = true});
-    raise(SIGTERM);
-    solved(o);
+    int calls = 0;
+    const auto once = [&](const auto& t, const auto& y, const auto& p, auto& dy) {
+      if (++calls == 50) raise(SIGTERM);
+      lorenz{}(t, y, p, dy);
+    };
+    solve(problem{once, lorenz_1.y0, 0.0, 1.0, lorenz_1.p}, tsit5{}, o);
     _exit(0);
   }
   int state = 0;
@@ -204,6 +259,31 @@ TEST_CASE("SIGTERM keeps the run and then ends it") {
   CHECK(WTERMSIG(state) == SIGTERM);
   CHECK(kept_in({.file = file.path})->resumed());
   CHECK(solved(watched(file)) == solved(options{.save = {.ts = {0.3, 0.5}}}));
+}
+
+TEST_CASE("a signal between solves ends the process as if nobody waited") {
+  const run_file file;
+  for (const int when : {0, 1, 2}) {  // before the first, behind a solve, between sweep and pull
+    file.clear();
+    const pid_t child = fork();
+    if (child == 0) {
+      std::signal(SIGTERM, SIG_DFL);
+      options o{.save = {.ts = {0.3, 0.5}}};
+      o.restart = kept_in({.file = file.path, .on_signal = true});
+      if (when == 1) solved(o);
+      if (when == 2) {
+        const auto s = solve(lorenz_1, tsit5{}, o, recursive_checkpoint{.slots = 5});
+        raise(SIGTERM);
+      }
+      raise(SIGTERM);
+      _exit(0);
+    }
+    int state = 0;
+    waitpid(child, &state, 0);
+    CHECK(WIFSIGNALED(state));
+    CHECK(WTERMSIG(state) == SIGTERM);
+    CHECK(kept_in({.file = file.path})->resumed() == (when > 0));
+  }
 }
 
 TEST_CASE("other cotangents than those of the reverse pass that was killed are refused") {

@@ -46,6 +46,40 @@ TEST_CASE("a gradient through events and stops that is killed goes on to the sam
   check_kills(31, 3, [](const options& o) { return bounced(o); });
 }
 
+struct dose {
+  std::vector<double> times;
+  void jump(const auto&, const auto&, const auto&, auto& y_new) const { y_new[1] += 1.0; }
+};
+struct last_dose : dose {
+  static constexpr bool terminal = true;
+};
+
+TEST_CASE("a file of a solve with other events is refused") {
+  const run_file file;
+  const problem q{ball{}, vec{1.0, 0.0}, 0.0, 2.4, vec{9.81, 0.8}};
+  const auto run = [&](const auto&... of) {
+    options o;
+    o.restart = kept_in({.file = file.path});
+    try {
+      if constexpr (sizeof...(of) == 0)
+        solve(q, tsit5{}, o);
+      else
+        solve(q, tsit5{}, o, events(of...));
+    } catch (const std::invalid_argument& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  const std::string other = "the restart file '" + file.path +
+                            "' is that of another run (its list of events is 1 of checksum ";
+  CHECK(run(dose{{0.5, 1.5}}) == "accepted");
+  CHECK(run(dose{{0.5, 1.5}}) == "accepted");
+  CHECK(run(dose{{0.1, 0.5, 1.5}}).starts_with(other));
+  CHECK(run(last_dose{{{0.5, 1.5}}}).starts_with(other));
+  CHECK(run(dose{{0.5, 1.5}}, bounce{}).starts_with(other));
+  CHECK(run().starts_with(other));
+}
+
 /// Each bounce takes the air thinner, p[2]: what is behind it has other parameters.
 struct thinning : bounce {
   void jump(const auto&, const auto& y, const auto& p, auto& y_new, auto& p_new) const {

@@ -142,6 +142,10 @@ TEST_CASE("a component that stays 0 with atol = 0 has no scale, and the status s
   CHECK(std::string(explain(status::no_error_scale)).find("absolute tolerance") !=
         std::string::npos);
   CHECK(solve(q, tsit5{}, {.norm = {.atol = {1e-9, 0}}}).status == status::no_error_scale);
+  // nor has one of which rtol allows no normal number
+  const problem<decaying, state, vec<double, 1>> tiny{{}, {1, 1e-305}, 0, 1, {1}};
+  CHECK(solve(tiny, tsit5{}, {.atol = 0}).status == status::no_error_scale);
+  CHECK(solve(tiny, rodas5p{}, {.atol = 0}).status == status::no_error_scale);
   // a component that leaves 0 at once has one, and an atol, or one for each, gives one
   const problem<turning, state, state> leaves{{}, {1, 0}, 0, 1, {}};
   CHECK(solve(leaves, tsit5{}, {.atol = 0}).status == status::success);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <revode/io/restart.hpp>
 #include <revode/problems/lorenz.hpp>
 #include <revode/solve/step_by_step.hpp>
 #include <revode/solve/step_lines.hpp>
@@ -189,6 +190,14 @@ TEST_CASE("what cannot be stepped to is refused, and trouble ends with a status"
   CHECK(misuse_of([] { step_by_step(chaos, tsit5{}, options{.save = {.t1 = true}}); }) ==
         "save points in a solve by hand (its steps are the caller's to keep) leave options::save "
         "empty, and use at(t)?");
+  options kept;
+  kept.restart = kept_in({.file = "by_hand.kept"});
+  CHECK(misuse_of([&] { step_by_step(chaos, tsit5{}, kept); }) ==
+        "options::restart in a solve by hand (what it does between steps is the caller's) leave it "
+        "out, and keep t(), y() and the parameters?");
+  CHECK(misuse_of([&] {
+          s.set_state(state{1, std::nan(""), 20});
+        }) == "y0[1] = nan (a solve starts from numbers) give that element a value?");
   s.set_state(state{1, 1, 20});
   CHECK(misuse_of([&] { s.at(1.0); }) ==
         "time 1.000000 outside the last step (dense output is its) ask between its start and t(), "

@@ -57,6 +57,30 @@ TEST_CASE("symplectic methods refuse other states and fields, word by word") {
       std::invalid_argument);
 }
 
+/// q' = p/√(1 + p²), p' = −sin q: a kinetic energy that is not quadratic.
+struct fast_pendulum {
+  void operator()(const auto&, const auto& y, const auto&, auto& dy) const {
+    using std::sin, std::sqrt;
+    dy[0] = y[1] / sqrt(1.0 + y[1] * y[1]);
+    dy[1] = -sin(y[0]);
+  }
+};
+
+TEST_CASE("McLachlan and Atela's methods are of order 3 where q' is not linear in p") {
+  const problem q{fast_pendulum{}, vec{1.0, 0.7}, 0.0, 2.0};
+  const auto exact = solve(q, kahan_li8{}, {.fixed_step = 0.01}).y;
+  const auto order = [&](const auto& m) {
+    const auto error = [&](double h) {
+      const auto y = solve(q, m, {.fixed_step = h}).y;
+      return std::hypot(y[0] - exact[0], y[1] - exact[1]);
+    };
+    return std::log2(error(0.1) / error(0.05));
+  };
+  CHECK(order(mclachlan_atela4{}) == doctest::Approx(3).epsilon(0.1));
+  CHECK(order(mclachlan_atela5{}) == doctest::Approx(3).epsilon(0.1));
+  CHECK(order(kahan_li6{}) == doctest::Approx(6).epsilon(0.1));
+}
+
 /// The largest |H − H_0| over the first and over the last hundred of a thousand orbits.
 template <class M>
 vec<double, 2> energy_error(const M& m, index steps, double e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <revode/solve/request/method_settings.hpp>
 #include <revode/solvers/all.hpp>
 #include <revode/solvers/explicit/order_conditions.hpp>
 
@@ -10,6 +11,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 namespace {
 
@@ -92,6 +94,13 @@ TEST_CASE("the table in solvers/README.md has exactly one row per method, as its
   });
 
   CHECK(rows.size() == methods);
+}
+
+TEST_CASE("what a method can be set to is among its settings") {
+  for_each_method(all_methods{}, [](auto m) {
+    CAPTURE(std::string(m.name));
+    CHECK(settings_of(m).empty() == std::is_empty_v<decltype(m)>);
+  });
 }
 
 TEST_CASE("one step: the error falls as h^(order + 1)") {

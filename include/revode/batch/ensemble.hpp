@@ -95,6 +95,7 @@ inline std::string what_lanes_lack(const options& o) {
   if (o.min_step > 0) return "min_step";
   if (!o.grid.empty()) return "grid";
   if (o.norm.given()) return "norm";
+  if (o.restart) return "restart";
   if (o.controller.ratio != 0 || o.controller.at_most_integral)
     return "a controller with a step ratio";
   return o.save.every > 0 ? "save.every" : "";

@@ -15,8 +15,9 @@ namespace revode {
 /// Where a run is kept while it goes on, and how often.
 ///   file       written anew each time: file.new, fsync, the one before becomes file.old, rename
 ///   every      time between two writes; 0: at each step or action
-///   on_signal  SIGTERM, SIGINT and SIGUSR1 are waited for: behind the step at hand the file is written, and
-///              the first two then end the process as they would have; a second one does at once
+///   on_signal  SIGTERM, SIGINT and SIGUSR1 are waited for while a solve or reverse pass goes on: behind the step at
+///              hand the file is written, and the first two then end the process as they would have; a second one does
+///              at once, and so does one between solves, when all is written
 ///   on_write   told of each stage of a write: "written", "synced", "kept", "renamed"
 struct restart_request {
   std::string file;
@@ -26,9 +27,9 @@ struct restart_request {
 };
 
 /// The file of a run: its solves one after another, those that have ended with what is left of them, the
-/// last one where it is. Numbers alone, with a checksum of all; nothing in it is executed.
+/// last one where it is. Numbers alone, with a checksum of all; nothing in it is executed. For solves of one thread.
 /// errors  std::invalid_argument: a file that is none of these, damaged (and the one before as well), or
-///         of another version; std::runtime_error: one that cannot be written
+///         of another version, `every` below 0; std::runtime_error: one that cannot be read or written
 class restart_journal {
  public:
   explicit restart_journal(restart_request how);
@@ -48,6 +49,7 @@ class restart_journal {
   /// How often it was written, and whether it was found.
   index writes() const { return writes_; }
   bool resumed() const { return resumed_; }
+  bool on_signal() const { return how_.on_signal; }
 
  private:
   struct kept_solve {

@@ -24,8 +24,10 @@ std::size_t begin_solve(restart_journal& journal, const run_print& print);
 /// A solve that a journal keeps: asked between its steps and actions.
 class restart_watch {
  public:
-  restart_watch(restart_journal& journal, std::size_t solve) : journal_(journal), solve_(solve) {}
-  virtual ~restart_watch() = default;
+  restart_watch(restart_journal& journal, std::size_t solve);
+  restart_watch(const restart_watch&) = delete;
+  restart_watch& operator=(const restart_watch&) = delete;
+  virtual ~restart_watch();
 
   /// Writes where it is time to.
   void look();
@@ -35,6 +37,8 @@ class restart_watch {
   bool resume();
 
  protected:
+  /// Is it looked at often, from now on? So it begins. Else signals do not wait.
+  void work(bool begins);
   /// Behind each step and action, written or not: what no file has is given up, so that a run that was
   /// killed and one that was not go on alike.
   virtual void give_up() {}
@@ -44,6 +48,7 @@ class restart_watch {
  private:
   restart_journal& journal_;
   std::size_t solve_;
+  bool works_ = false;
 };
 
 }  // namespace revode

@@ -84,7 +84,7 @@ bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& co
                    last = std::exchange(before[order], change);
       const bool alone = std::exchange(lower_done[order], done) && sweep > 0;
       // small too where what the next sweep would change is below rounding; fmax passes over NaN
-      const bool small = change <= eps * size || (alone && change * change <= eps * size * last);
+      const bool small = change <= eps * size || (alone && change * (change / last) <= eps * size);
       const bool stuck = alone && !small && !(change <= (order == 0 ? 0.25 : 0.6) * last);
       if (stuck && !settled[order] && !(change <= 64 * eps * size)) return false;
       if (small || stuck || settled[order]) {

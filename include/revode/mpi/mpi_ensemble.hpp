@@ -119,7 +119,7 @@ class mpi_ensemble {
   using report = chunk_report<Y, P>;
 
   run_print asked_for() const {
-    run_print print = print_of<M>(e_, o_, how_.chunk);
+    run_print print = print_of(m_, e_, o_, how_.chunk);
     print.emplace_back("distribution", std::to_string(static_cast<int>(how_.distribution)));
     print.emplace_back("place of results", std::to_string(static_cast<int>(how_.results)));
     print.emplace_back("folder", how_.folder);
@@ -222,7 +222,7 @@ class mpi_ensemble {
   }
 
   run_print print_of_chunk(index chunk, bool pulls) const {
-    run_print print = print_of<M>(e_, o_, how_.chunk);
+    run_print print = print_of(m_, e_, o_, how_.chunk);
     print.emplace_back("call", std::to_string(calls_));
     print.emplace_back("chunk's number", std::to_string(chunk));
     print.emplace_back("result", pulls ? "gradients" : "solutions");

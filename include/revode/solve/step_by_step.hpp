@@ -84,6 +84,7 @@ class step_by_step {
       throw std::invalid_argument("a state of " + std::to_string(length(y)) +
                                   " elements for one of " + std::to_string(length(q_.y0)) +
                                   " (a solve keeps its size) give as many, or begin another?");
+    if constexpr (!is_spread_v<Y>) validate_start(y);
     check_open();
     begin_again(y);
   }
@@ -113,6 +114,11 @@ class step_by_step {
       throw std::invalid_argument(
           "save points in a solve by hand (its steps are the caller's to keep) leave options::save "
           "empty, and use at(t)?");
+    if (o.restart)
+      throw std::invalid_argument(
+          "options::restart in a solve by hand (what it does between steps is the caller's) leave "
+          "it "
+          "out, and keep t(), y() and the parameters?");
     return q;
   }
   void step_once() {

@@ -5,7 +5,8 @@
 
 namespace revode {
 
-/// McLachlan and Atela's method of order 4 with four pairs of substeps, of least error.
+/// McLachlan and Atela's method of order 4 with four pairs of substeps, of least error, for q'' = f(q) with a kinetic
+/// energy that is quadratic in p; of order 3 otherwise, and where q' depends on t.
 struct mclachlan_atela4 {
   static constexpr const char* name = "mclachlan_atela4";
   static constexpr const char* source = "McLachlan & Atela, Nonlinearity 5 (1992) 541-562";

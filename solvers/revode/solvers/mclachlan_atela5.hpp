@@ -6,7 +6,7 @@
 namespace revode {
 
 /// McLachlan and Atela's method of order 5 with six pairs of substeps, for q'' = f(q) with a kinetic
-/// energy that is quadratic in p.
+/// energy that is quadratic in p; of order 3 otherwise, and where q' depends on t.
 struct mclachlan_atela5 {
   static constexpr const char* name = "mclachlan_atela5";
   static constexpr const char* source = "McLachlan & Atela, Nonlinearity 5 (1992) 541-562";

@@ -30,14 +30,15 @@ class kept_gradient final : public restart_watch {
   [[gnu::cold]] bool begin_sweep(Executor& run) {
     run_ = &run;
     resume();
-    if (stage_ == sweeping) run.watch(this);
+    watch(stage_ == sweeping);
     return stage_ == sweeping;
   }
   [[gnu::cold]] void end_sweep() {
     told_ = loop_.result();
     stage_ = swept;
-    look();
-    run_->watch(nullptr);
+    give_up();
+    write();
+    watch(false);
   }
   const solution<Y>& told() const { return told_; }
 
@@ -55,7 +56,7 @@ class kept_gradient final : public restart_watch {
       byte_stream bars(bars_);
       kept_parts::cotangents(bars, loop_, w);
     }
-    if (stage_ == reversing) run.watch(this);
+    watch(stage_ == reversing);
     return stage_ == reversing;
   }
   /// `before`: the calls of the first sweep alone.
@@ -63,7 +64,7 @@ class kept_gradient final : public restart_watch {
     if (stage_ == reversing) {
       stage_ = pulled;
       write();
-      run_->watch(nullptr);
+      watch(false);
     }
     before = before_;
     rejected = rejected_;
@@ -99,6 +100,10 @@ class kept_gradient final : public restart_watch {
   }
 
  private:
+  void watch(bool begins) {
+    run_->watch(begins ? this : nullptr);
+    work(begins);
+  }
   enum stage_type { sweeping, swept, reversing, pulled };
 
   Loop& loop_;

@@ -44,8 +44,7 @@ bool solve_sparse_stages(const T (&a)[S][S], const Mass& mass, const sparse_matr
   const sparsity& one = *j[0].pattern;
   const int n = one.size();
   sparse_matrix<T> all{
-      one.kept.template get<pattern>([&] { return std::make_shared<pattern>(one); })->of_all,
-      {}};
+      one.kept.template get<pattern>([&] { return std::make_shared<pattern>(one); })->of_all, {}};
   const sparsity& p = *all.pattern;
   all.values.assign(static_cast<std::size_t>(p.entries()), T(0));
   const auto at = [&](int row, int column) -> T& {

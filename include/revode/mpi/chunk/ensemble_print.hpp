@@ -27,7 +27,7 @@ std::uint64_t sum_of_slope(const ensemble<F, Y, P>& e) {
 /// What decides the bits of an ensemble's result: of the request, the build and the library. Ranks hold
 /// theirs beside each other, and kept chunks those of the run that kept them.
 template <class M, class F, class Y, class P>
-run_print print_of(const ensemble<F, Y, P>& e, const options& o, index chunk) {
+run_print print_of(const M& m, const ensemble<F, Y, P>& e, const options& o, index chunk) {
   const auto sum = [](const auto& v) {
     return "checksum " + std::to_string(sum_of_bytes(v.data(), v.size() * sizeof(v[0])));
   };
@@ -44,7 +44,8 @@ run_print print_of(const ensemble<F, Y, P>& e, const options& o, index chunk) {
                               sum_of_bytes(e.p.data(), e.p.size() * sizeof(P)),
                               sum_of_slope(e),
                               static_cast<std::size_t>(static_size_v<Y>),
-                              sizeof(scalar_t<Y>)};
+                              sizeof(scalar_t<Y>),
+                              sum_of_type<M>(settings_of(m))};
   run_print print{{"number of lanes", std::to_string(lanes)}, {"chunk", std::to_string(chunk)}};
   for (auto& entry :
        print_of(first, o, std::string(M::name), "an ensemble", __VERSION__, instructions()))

@@ -31,7 +31,10 @@ struct kept_parts {
   /// Any number of objects shaped like another.
   template <class T>
   static void objects(byte_stream& s, std::vector<T>& all, const T& like) {
-    all.resize(s.length(all.size(), 0), like);
+    std::size_t size = 0;
+    T one = like;
+    for_each_piece(one, [&](void*, std::size_t bytes) { size += bytes; });
+    all.resize(s.length(all.size(), size), like);
     for (T& x : all) object(s, x);
   }
   template <class T>

@@ -3,14 +3,20 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <revode/concepts.hpp>
 #include <revode/io/restart_watch.hpp>
 #include <revode/schedule/planner.hpp>
+#include <revode/solve/events.hpp>
 #include <revode/solve/options.hpp>
+#include <revode/solve/request/method_settings.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/whole.hpp>
 
 namespace revode {
 
@@ -19,6 +25,8 @@ struct printed_request {
   double t0 = 0, t1 = 0;
   std::uint64_t state = 0, parameters = 0, field = 0;  ///< checksums of y0, p and f(t0, y0, p)
   std::size_t numbers = 0, scalar = 0;                 ///< how many elements, and their bytes
+  std::uint64_t method = 0;                            ///< a checksum of its type and settings
+  std::string events{};                                ///< how many, and a checksum of all
 };
 /// A checksum of so many bytes.
 std::uint64_t sum_of_bytes(const void* data, std::size_t size);
@@ -46,6 +54,35 @@ std::uint64_t sum_of_elements(const Y& y) {
   return sum_of_bytes(y.data(), static_cast<std::size_t>(length(y)) * sizeof(*y.data()));
 }
 
+/// A checksum of a type, as its compiler names it, and of numbers.
+template <class T>
+std::uint64_t sum_of_type(const std::vector<double>& numbers) {
+  const std::string_view name = __PRETTY_FUNCTION__;
+  const std::uint64_t sums[] = {sum_of_bytes(name.data(), name.size()), sum_of_elements(numbers)};
+  return sum_of_bytes(sums, sizeof sums);
+}
+
+/// What a solve is told of its events: kinds and times, and of located ones the condition at the start.
+template <class Events, class Y, class P>
+std::string told_of_events(Events& events, double t0, const Y& y0, const P& p) {
+  std::vector<double> all;
+  int number = 0;
+  events.for_each([&](int, const auto& e) {
+    using E = std::remove_cvref_t<decltype(e.event)>;
+    ++number;
+    all.push_back(static_cast<double>(direction_of(e.event)));
+    all.push_back(passes(e.event));
+    if constexpr (requires { e.terminal; }) all.push_back(e.terminal);
+    if constexpr (listed_times<E>)
+      for (const auto& t : e.event.times) all.push_back(static_cast<double>(t));
+    else if constexpr (timed_event<E, P>)
+      all.push_back(static_cast<double>(e.event.time(p)));
+    if constexpr (!is_spread_v<Y> && located_event<E, Y, P>)
+      all.push_back(static_cast<double>(e.event.condition(static_cast<scalar_t<Y>>(t0), y0, p)));
+  });
+  return std::to_string(number) + " of checksum " + std::to_string(sum_of_type<Events>(all));
+}
+
 /// That of a solve that a loop is about to do. The field is evaluated once at the start, which is not
 /// counted.
 template <class Loop, class P>
@@ -55,13 +92,16 @@ template <class Loop, class P>
   const evaluation_counts counts = loop.sys().counts;
   loop.sys()(loop.t0(), loop.y0(), slope);
   loop.sys().counts = counts;
-  const printed_request r{loop.t0(),
-                          loop.t1(),
-                          sum_of_elements(loop.y0()),
-                          sum_of_elements(p),
-                          sum_of_elements(slope),
-                          static_cast<std::size_t>(length(slope)),
-                          sizeof(*slope.data())};
+  const printed_request r{
+      loop.t0(),
+      loop.t1(),
+      sum_of_elements(loop.y0()),
+      sum_of_elements(p),
+      sum_of_elements(slope),
+      static_cast<std::size_t>(length(slope)),
+      sizeof(*slope.data()),
+      sum_of_type<std::remove_cvref_t<decltype(loop.scheme())>>(settings_of(loop.scheme())),
+      told_of_events(loop.stretches().events(), loop.t0(), loop.y0(), p)};
   return print_of(r, o, loop.scheme().name, std::move(what), __VERSION__, instructions());
 }
 

@@ -107,14 +107,18 @@ class attempts {
     if constexpr (requires { f.paired(); }) norm.paired = f.paired();
     return norm;
   }
-  /// Is an element of y 0, and its absolute tolerance too, where the field is finite? Then errors in it
-  /// have no scale.
+  /// Is an element of y so near 0, without an absolute tolerance, that what it allows is no normal number, where the
+  /// field is finite? Then errors in it have no scale.
   template <class System>
   bool lacks_scale(System& sys, double t, const Y& y) const {
     bool lacks = false;
     for (int i = 0, n = revode::length(y); i < n; ++i) {
-      const double atol = components_.get() != nullptr ? components_.get()->atol[i] : options_.atol;
-      lacks = lacks || (atol == 0 && y.data()[i] == 0);
+      const component_scale* each = components_.get();
+      const auto size = value_of(y.data()[i] < 0 ? -y.data()[i] : y.data()[i]);
+      using number = std::remove_const_t<decltype(size)>;
+      const auto atol = static_cast<number>(each != nullptr ? each->atol[i] : options_.atol);
+      const auto rtol = static_cast<number>(each != nullptr ? each->rtol[i] : options_.rtol);
+      lacks = lacks || muladd(rtol, size, atol) < std::numeric_limits<number>::min();
     }
     if constexpr (is_spread_v<Y>) lacks = whole<Y>::any(y, lacks);
     if (!lacks) return false;

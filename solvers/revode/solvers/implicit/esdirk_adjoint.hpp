@@ -27,13 +27,17 @@ void esdirk_end(scalar_t<Y> h, const esdirk_stages<M, Y>& s, Y& stage) {
   add(s.y, stage);
 }
 
-/// w.x = (I − hγ J)⁻¹ w.right, or with Jᵀ, to rounding; J at w.stage, shift = 1/(hγ), by which w.right is
-/// multiplied.
+/// w.x = (I − hγ J)⁻¹ w.right, or with Jᵀ, to rounding; J at w.stage. Multiplied by shift = 1/(hγ) is what is of h's
+/// size: w.right when cotangents are pulled, w.x when slopes are pushed. The square of shift may be no number.
 template <bool Transposed, class M, class System, class Y>
 void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y> shift,
                             esdirk_scratch<M, Y>& w) {
-  for (int k = 0, n = length(w.right); k < n; ++k) w.right.data()[k] = shift * w.right.data()[k];
+  const auto scale = [&](Y& x) {
+    for (int k = 0, n = length(x); k < n; ++k) x.data()[k] = shift * x.data()[k];
+  };
+  if constexpr (Transposed) scale(w.right);
   solve_derivative<Transposed>(algebra_of(m), sys, t_stage, w.stage, shift, w);
+  if constexpr (!Transposed) scale(w.x[0]);
 }
 
 /// A stage's cotangent: its seed and h Σ_{j>i} a_ji ρ_j, of a pair also h b_i λ.

@@ -162,7 +162,9 @@ void settle_whole(const L& algebra, System& sys, double t, double t_new, radau_s
     T a[S][S];
     for (int i = 0; i < S; ++i)
       for (int j = 0; j < S; ++j) a[i][j] = T(radau_numbers<S>::inverse[i][j]) / h;
-    if constexpr (requires { L::template solve_stages<false>(a, mass_of(sys), w.jacobian, w.right, w.x); })
+    if constexpr (requires {
+                    L::template solve_stages<false>(a, mass_of(sys), w.jacobian, w.right, w.x);
+                  })
       found = L::template solve_stages<false>(a, mass_of(sys), w.jacobian, w.right, w.x);
     else
       found = solve_radau_derivative_whole<false>(mass_of(sys), h, w);
@@ -248,7 +250,9 @@ void solve_radau_derivative_exactly(System& sys, scalar_t<Y> h, radau_scratch<L,
   T a[S][S];
   for (int i = 0; i < S; ++i)
     for (int j = 0; j < S; ++j) a[i][j] = T(radau_numbers<S>::inverse[i][j]) / h;
-  if constexpr (requires { L::template solve_stages<Transposed>(a, mass, w.jacobian, w.right, w.x); }) {
+  if constexpr (requires {
+                  L::template solve_stages<Transposed>(a, mass, w.jacobian, w.right, w.x);
+                }) {
     if (found && solve_radau_derivative<Transposed>(mass, h, w, 12)) return;
     found = L::template solve_stages<Transposed>(a, mass, w.jacobian, w.right, w.x);
   } else if constexpr (requires { w.jacobian[0](0, 0); }) {
@@ -294,7 +298,7 @@ void pull(const M& m, System& sys, double t, double t_new, newton_record<1>,
     for (int j = 0; j < stages; ++j)
       h_bar = muladd(T(radau_numbers<stages>::inverse[i][j]),
                      dot_of_mass(mass_of(sys), w.x[i], s.z[j]), h_bar);
-    h_bar = h_bar / (h * h);
+    h_bar = h_bar / h / h;  // whose square may be no number
     ends->t += (1 - c) * t_bar - h_bar;
     ends->t_new += c * t_bar + h_bar;
   }
@@ -317,7 +321,7 @@ void push(const M& m, System& sys, double t, double t_new, newton_record<1>,
     sys.jvp(radau_time<stages>(i, t, t_new), w.rest[0], (1 - c) * ends.t + c * ends.t_new, y_dot,
             p_dot, w.right[i]);
     for (int j = 0; j < stages; ++j)
-      axpy_of_mass<false>(mass_of(sys), T(radau_numbers<stages>::inverse[i][j]) * h_dot / (h * h),
+      axpy_of_mass<false>(mass_of(sys), T(radau_numbers<stages>::inverse[i][j]) * (h_dot / h / h),
                           s.z[j], w.right[i]);
   }
   solve_radau_derivative_exactly<false>(sys, h, w);

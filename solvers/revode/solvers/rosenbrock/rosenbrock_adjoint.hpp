@@ -57,7 +57,8 @@ REVODE_HD void rosenbrock_cotangent([[maybe_unused]] System& sys, scalar_t<Y> h,
   w.matrix.factors.solve_transposed(w.w[I]);
 }
 
-/// The cotangent of h that a stage has by itself: wᵀ(M (U/γ − Σ c U_j)/h² + γ_I ∂f/∂t).
+/// The cotangent of h that a stage has by itself: wᵀ(M (U/γ − Σ c U_j)/h + h γ_I ∂f/∂t)/h, without h², which may
+/// be no number.
 template <class M, int I, class System, class Y>
 REVODE_HD time_bar_t<Y> length_cotangent([[maybe_unused]] System& sys, scalar_t<Y> h,
                                          const rosenbrock_tape<M, Y>& tape,
@@ -68,10 +69,10 @@ REVODE_HD time_bar_t<Y> length_cotangent([[maybe_unused]] System& sys, scalar_t<
   for (int j = 0; j <= I; ++j) u[j] = tape.u[j].data();
   T weight[I > 0 ? I : 1]{};
   scale_row<coupling_row<M, I>, 0, I>(T(-1), weight);
-  const T square = T(1) / (h * h);
+  const T inverse = T(1) / h;
   const auto inside = [&](int i) __attribute__((always_inline)) {
     const T own = u[I][i] * T(1 / numbers::gamma());
-    return square * add_weighted<coupling_row<M, I>, 0, I>(own, weight, u, i);
+    return inverse * add_weighted<coupling_row<M, I>, 0, I>(own, weight, u, i);
   };
   return sum_by_parts(
       tape.y, [&](int first, int last) __attribute__((always_inline)) {
@@ -83,10 +84,10 @@ REVODE_HD time_bar_t<Y> length_cotangent([[maybe_unused]] System& sys, scalar_t<
           else
             rate = inside(i);
           if constexpr (!is_autonomous_v<System> && numbers::driven(I) != 0)
-            rate = muladd(T(numbers::driven(I)), w.f_t.data()[i], rate);
+            rate = muladd(T(numbers::driven(I)) * h, w.f_t.data()[i], rate);
           sum = muladd(w.w[I].data()[i], rate, sum);
         }
-        return sum;
+        return inverse * sum;
       });
 }
 

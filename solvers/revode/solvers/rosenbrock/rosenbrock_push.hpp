@@ -50,8 +50,9 @@ REVODE_HD void push_rosenbrock_stages(System& sys, double t, double t_new,
             p_dot, w.v[I]);
     T weight[I > 0 ? I : 1], weight_dot[I > 0 ? I : 1];
     scale_row<coupling_row<M, I>, 0, I>(T(1) / h, weight);
-    scale_row<coupling_row<M, I>, 0, I>(-h_dot / (h * h), weight_dot);
-    const T own = h_dot / (h * h * T(numbers::gamma()));
+    const T rate = h_dot / h / h;  // the square of h may be no number
+    scale_row<coupling_row<M, I>, 0, I>(-rate, weight_dot);
+    const T own = rate / T(numbers::gamma());
     T* out = w.v[I].data();
     const auto add_couplings = [&](T sum, int i) __attribute__((always_inline)) {
       sum = add_weighted<coupling_row<M, I>, 0, I>(sum, weight, du, i);
