@@ -18,7 +18,7 @@ $apt update
 $apt source --download-only sundials
 tar xJf sundials_*.orig.tar.xz
 cmake -S sundials-*/ -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O3 -DNDEBUG -ffp-contract=off $*" \
-  -DCMAKE_INSTALL_PREFIX="$folder" -DBUILD_STATIC_LIBS=OFF -DBUILD_IDA=OFF -DBUILD_IDAS=OFF -DBUILD_KINSOL=OFF \
+  -DCMAKE_INSTALL_PREFIX="$folder" -DBUILD_STATIC_LIBS=OFF -DBUILD_IDAS=OFF -DBUILD_KINSOL=OFF \
   -DENABLE_KLU=ON -DKLU_INCLUDE_DIR=/usr/include/suitesparse -DKLU_LIBRARY_DIR="$(dirname "$(cc -print-file-name=libklu.so)")" \
   -DEXAMPLES_ENABLE_C=OFF -DEXAMPLES_INSTALL=OFF
 cmake --build build

@@ -91,6 +91,7 @@ TEST_CASE("the catalog lists each problem once, with a summary and a source") {
                            "fekete",
                            "water_tube",
                            "two_bit_adder",
+                           "battery_cell",
                            "advection_diffusion_3d"}) {
     CHECK(names.count(name) == 1);
   }

@@ -4,6 +4,7 @@
 #include <revode/problems/advection_diffusion_3d.hpp>
 #include <revode/problems/andrews.hpp>
 #include <revode/problems/arenstorf.hpp>
+#include <revode/problems/battery_cell.hpp>
 #include <revode/problems/beam.hpp>
 #include <revode/problems/bouncing_ball.hpp>
 #include <revode/problems/brusselator.hpp>
@@ -68,7 +69,7 @@ using stiff_problems =
 /// With a mass matrix, M y' = f: mass(m), besides what the stiff ones have, and index() where it is not 1.
 using massive_problems =
     problem_list<chemakzo, transamp, pendulum_index1, rober_dae, pendulum_index2, pendulum_index3,
-                 car_axis, andrews, fekete, water_tube, two_bit_adder>;
+                 car_axis, andrews, fekete, water_tube, two_bit_adder, battery_cell>;
 
 /// With located events: events() is their list, each has a name.
 using event_problems = problem_list<bouncing_ball>;

@@ -10,6 +10,7 @@
 #include <revode/ad/field_tape.hpp>
 #include <revode/ad/second_push.hpp>
 #include <revode/ad/time_shares.hpp>
+#include <revode/solve/mass/held_jacobian.hpp>
 #include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solve/split.hpp>
 #include <revode/solve/statistics.hpp>
@@ -210,6 +211,7 @@ class system {
   const P& p;
   evaluation_counts counts{};
   [[no_unique_address]] std::conditional_t<massive, mass_matrix, nothing> mass;
+  [[no_unique_address]] std::conditional_t<massive, jacobian_holder<Y>, no_holder> held{};
   [[no_unique_address]] std::conditional_t<keeps_calls, call_keeper, no_calls> calls{};
 
  private:

@@ -7,6 +7,7 @@
 
 #include <revode/ad/functions.hpp>
 #include <revode/linalg/algebra.hpp>
+#include <revode/solve/mass/held_jacobian.hpp>
 #include <revode/solve/mass/mass_matrix.hpp>
 #include <revode/solve/statistics.hpp>
 #include <revode/state/vec.hpp>
@@ -35,8 +36,8 @@ void combine_constraints(const mass_matrix& m, scalar_t<Y> sign, Y& x) {
 }
 
 /// K at (t, y), which stay where they are: what M leaves open is found from w ∂f/∂y along what M does not see.
-/// cost    m products by the Jacobian and m³/3 multiply-adds to factor, of m algebraic equations, another m where M's
-///         null vectors have more than one element; one product, and M's elimination, to solve
+/// cost    m products by the Jacobian (held_jacobian.hpp) and m³/3 multiply-adds to factor, of m algebraic equations,
+///         another m where M's null vectors have more than one element; one product, and M's elimination, to solve
 template <class System, class Y>
 class consistency {
   using T = scalar_t<Y>;
@@ -50,19 +51,20 @@ class consistency {
     const int m = static_cast<int>(all.size());
     const Y nothing = zero_like(y_);
     Y slopes = nothing;
+    products_ = products_at(sys_, t_, y_);
     rows_.resize(m);
     terms_ = dense_matrix<double>(m);
     for (int k = 0; k < m; ++k) {
       Y unseen = nothing;
       unseen.data()[all[at(k)].open] = T(1);
       sys_.mass.elimination().solve(nothing, unseen);
-      multiply_by_jacobian(sys_, t_, y_, unseen, slopes);
+      products_(unseen, slopes);
       see_terms(k, slopes);
       for (int i = 0; i < m; ++i)
         rows_(i, k) =
             add_entries(all[at(i)].weights, T(0), [&](int j) { return slopes.data()[j]; });
       if (!stir(unseen)) continue;
-      multiply_by_jacobian(sys_, t_, y_, unseen, slopes);
+      products_(unseen, slopes);
       see_terms(k, slopes);
     }
     count_factorization(sys_);
@@ -72,7 +74,7 @@ class consistency {
   void solve(Y& x) const {
     Y out = zero_like(x), slopes = out;
     sys_.mass.elimination().solve(x, out);
-    multiply_by_jacobian(sys_, t_, y_, out, slopes);
+    products_(out, slopes);
     combine_constraints(sys_.mass, T(1), slopes);
     std::vector<T> open;
     for (const auto& c : constraints()) open.push_back(x.data()[c.row] - slopes.data()[c.row]);
@@ -104,11 +106,11 @@ class consistency {
 
   /// Other multiples of the elements, of both signs, whose terms do not cancel as theirs may; false for one element.
   static bool stir(Y& x) {
+    const int n = length(x);
     int elements = 0;
-    for (int i = 0, n = length(x); i < n; ++i) {
-      elements += number(x.data()[i]) != 0 ? 1 : 0;
+    for (int i = 0; i < n; ++i) elements += number(x.data()[i]) != 0 ? 1 : 0;
+    for (int i = 0; i < n && elements > 1; ++i)
       x.data()[i] = T((i % 2 == 0 ? 1 : -1) * (1 + 0.37 * i / n)) * x.data()[i];
-    }
     return elements > 1;
   }
   /// How large are the terms of which the k-th elements of rows are sums?
@@ -142,6 +144,7 @@ class consistency {
   System& sys_;
   double t_;
   const Y& y_;
+  jacobian_products<Y> products_;
   dense_matrix<T> rows_;
   dense_matrix<double> terms_;
   dense_lu<T> factors_;

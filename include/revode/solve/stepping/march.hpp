@@ -34,9 +34,7 @@ class march {
   static_assert(
       !has_mass_v<F> || takes_mass_v<M>,
       "a field with a mass matrix for a method that takes none (M y' = f needs systems with M, "
-      "dense "
-      "ones for Radau and never products alone, and an order that holds for algebraic equations) "
-      "take rodas5p?");
+      "never products alone, and an order that holds for algebraic equations) take rodas5p?");
   static_assert(
       !has_mass_v<F> || !says_higher_index_v<F> || takes_index_v<M>,
       "a field with an index() above 1 for a method that weighs all elements alike (its "
@@ -61,6 +59,7 @@ class march {
         carries_{make_carry(m, y), make_carry(m, y)},
         scratch_(first_scratch(m, y)) {
     sys.allow_tapes(tapes, y);
+    if constexpr (has_mass_v<F>) hold_jacobians(algebra_of(m), sys);
     if constexpr (has_index_v<F> && !takes_index_v<M>)
       if (sys.mass.has_higher_index()) mass_matrix::refuse_method(m.name);
   }
