@@ -79,7 +79,8 @@ run_print print_of(const printed_request& r, const options& o, std::string metho
   print.emplace_back("t1", text(r.t1));
   print.emplace_back("rtol", text(o.rtol));
   print.emplace_back("atol", text(o.atol));
-  print.emplace_back("norm", told_of_norm(o.norm, r.numbers));
+  if (r.numbers > 0)  // ranks have none
+    print.emplace_back("norm", told_of_norm(o.norm, r.numbers));
   print.emplace_back("initial state", "checksum " + std::to_string(r.state));
   print.emplace_back("parameters", "checksum " + std::to_string(r.parameters));
   print.emplace_back("field at the start", "checksum " + std::to_string(r.field));

@@ -3,9 +3,14 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/io/restart.hpp>
+#include <revode/linalg/gmres.hpp>
+#include <revode/mpi/block_event.hpp>
+#include <revode/solvers/kvaerno3.hpp>
+#include <revode/solvers/rkc.hpp>
 #include <revode/solvers/tsit5.hpp>
 
 #include "spread_problems.hpp"
@@ -145,6 +150,39 @@ TEST_CASE("spread: ranks that are asked for different things are refused, on eve
   if (last) y0[length(y0) - 1] = std::nan("");
   CHECK(end({}) ==
         "never; misuse: y0[119] = nan (a solve starts from numbers) give that element a value?");
+}
+
+struct doses {
+  std::vector<double> times;
+  template <class T, class P>
+  void jump(const block_place& b, const T&, block_rows<const T> y, const P&,
+            block_rows<T> y_new) const {
+    for (int i = 0; i < b.rows; ++i) y_new(i) = y(i) + 0.1;
+  }
+};
+
+TEST_CASE("spread: another setting of a method, or time of an event, is refused on every rank") {
+  const communicator ranks;
+  const bool other = ranks.rank() > 0 && ranks.rank() == ranks.size() - 1;
+  const spread_layout layout(ranks, shape);
+  const over_blocks f(layout, round, ring{});
+  const problem q{f, bumps(layout, 0), 0.0, 1.0, block_parameters<double>(layout, {3.0, 2.0})};
+  const auto refused = [&](const std::string& what, const auto&... asked) {
+    const std::string text = thrown_by([&] { solve(q, asked...); });
+    CHECK(same_everywhere(text));
+    if (ranks.size() > 1)
+      CHECK(text == "misuse: " + what +
+                        ": not the same on all ranks (each is given the whole problem) make it on "
+                        "one and broadcast it?");
+    else
+      CHECK(text.empty());
+  };
+  const std::string settings = "method's type and settings";
+  refused(settings, rkc{.spectral_radius = other ? 400.0 : 4000.0});
+  gmres<> algebra;
+  algebra.limits.restart = other ? 3 : 30;
+  refused(settings, with_algebra<kvaerno3, gmres<>>{{}, algebra});
+  refused("list of events", tsit5{}, options{}, events(block_event{doses{{other ? 0.3 : 0.7}}}));
 }
 
 TEST_CASE("spread: what one rank alone is given or told wrongly is refused on every rank") {

@@ -96,7 +96,7 @@ bool check_moving_steps(const problem<F, Y, P>& q, const M&, const tangents<Y, P
 /// The Hessian of L(y), L(y, ys), L(y, ys, times) or a loss_of_solution times a direction: of y0 and p, and of t0, t1, save
 /// times, stops, discontinuities and times of events, through events with their jumps, whose times move
 /// along any direction. The reverse pass of value_and_gradient over duals, on the course of the solve as
-/// it moves along the direction, so that in double the gradient has its bits, and the product is the exact
+/// it moves along the direction, so that in double the gradient is the same to rounding, and the product the exact
 /// derivative of that gradient:
 ///
 ///   auto r = hessian_vector_product(q, tsit5{}, {}, loss, {.y0 = v, .p = u, .t1 = 1});

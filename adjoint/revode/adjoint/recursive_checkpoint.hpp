@@ -64,7 +64,7 @@ void validate_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
   if constexpr (is_spread_v<Y>) {
     const auto text = [](const std::optional<index>& n) { return n ? std::to_string(*n) : "none"; };
     whole<Y>::agree(
-        q, o, m.name,
+        q, o, m,
         {{"recursive_checkpoint::slots", text(a.slots)},
          {"recursive_checkpoint::budget", text(a.budget)},
          {"recursive_checkpoint::schedule", a.schedule ? std::string(name(*a.schedule)) : "none"},
@@ -73,7 +73,7 @@ void validate_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
           std::to_string(a.base) + " " + std::to_string(a.interval) + " " +
               std::to_string(a.slow_slots) + " " + std::to_string(a.events) + " " +
               text(a.field_tapes)}},
-        [&] { validate_request(q, m, o, events...); });
+        [&] { validate_request(q, m, o, events...); }, events...);
   } else {
     validate(q, m, o, events...);
   }

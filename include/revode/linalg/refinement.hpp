@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -38,9 +39,22 @@ double size_of_order(const T& x, [[maybe_unused]] int order) {
   }
 }
 
+/// x = 0 in what it has of the orders that are held, its own being `order`.
+template <class T, std::size_t N>
+void hold_orders(T& x, const std::array<bool, N>& held, std::size_t order = 0) {
+  if constexpr (orders_v<T> == 1) {
+    if (held[order]) x = T(0);
+  } else {
+    hold_orders(x.value, held, order);
+    for (int k = 0; k < T::directions; ++k)
+      hold_orders(x.d[k], held, order + static_cast<std::size_t>(orders_v<T>) / 2);
+  }
+}
+
 /// Solves for parts x₁ … x_K by iterative refinement from where they are: residual() puts what is
 /// left into `rest`, correct() turns that into a correction. Ends when corrections fall no longer
-/// and are down to rounding, of values and of each order of derivatives, which may follow more slowly;
+/// and are down to rounding, to which what no normal number tells belongs, of values and of each order of
+/// derivatives, which may follow more slowly: values then stay, in the bits that they have without derivatives;
 /// false when that takes more than `most` sweeps, which the rate of the last two tells before, or does
 /// not come about, as with numbers that are not finite.
 /// source  Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. (2002), chapter 12
@@ -48,7 +62,9 @@ template <class Y, int K, class Residual, class Correct>
 bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& correct,
             int most = 12) {
   using T = scalar_t<Y>;
-  const double eps = static_cast<double>(std::numeric_limits<decltype(value_of(T{}))>::epsilon());
+  using number = std::numeric_limits<decltype(value_of(T{}))>;
+  const auto eps = static_cast<double>(number::epsilon()),
+             least = static_cast<double>(number::min());
   bool finite_everywhere = true;  // of a spread state
   const auto finite = [&] {
     if (is_spread_v<Y>) return finite_everywhere;
@@ -65,6 +81,9 @@ bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& co
     correct();
     std::array<double, 2 * orders> sizes{};  // of changes, and of x
     for (int k = 0; k < K; ++k) {
+      if (orders > 1 && settled[0])
+        for (int i = 0, n = length(x[k]); i < n; ++i)
+          hold_orders(rest[k].data()[i], std::array<bool, orders>{true});
       add(rest[k], x[k]);
       for (int i = 0, n = length(x[k]); i < n; ++i)
         for (int order = 0; order < orders; ++order) {
@@ -84,7 +103,8 @@ bool refine(Y (&x)[K], Y (&rest)[K], const Residual& residual, const Correct& co
                    last = std::exchange(before[order], change);
       const bool alone = std::exchange(lower_done[order], done) && sweep > 0;
       // small too where what the next sweep would change is below rounding; fmax passes over NaN
-      const bool small = change <= eps * size || (alone && change * (change / last) <= eps * size);
+      const bool small = change <= std::fmax(eps * size, least) ||
+                         (alone && change * (change / last) <= eps * size);
       const bool stuck = alone && !small && !(change <= (order == 0 ? 0.25 : 0.6) * last);
       if (stuck && !settled[order] && !(change <= 64 * eps * size)) return false;
       if (small || stuck || settled[order]) {
@@ -169,7 +189,10 @@ status trouble_of_solution(const Y* right, Y* x, const Y* rest, int parts, doubl
   for (int k = 0; k < parts && !found; ++k) copy(right[k], x[k]);
   residual();
   if (!are_finite(rest)) return status::non_finite_gradient;
-  return found && size_of(rest) <= std::sqrt(eps) * (size_of(right) + size * size_of(x))
+  const auto least = static_cast<double>(
+      std::numeric_limits<decltype(value_of(scalar_t<Y>{}))>::min());  // less is not told
+  return found && size_of(rest) <=
+                      std::sqrt(eps) * (size_of(right) + size * size_of(x)) + least * (1 + size)
              ? status::success
              : status::linear_solve_failure;
 }

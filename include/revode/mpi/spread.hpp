@@ -212,9 +212,9 @@ struct whole<spread<T>> {
   /// does check() throw nowhere?
   /// cost    a collective
   /// errors  std::invalid_argument, on every rank; what else check() throws as thrown_on_a_rank
-  template <class Problem, class Check>
-  static void agree(const Problem& q, const options& o, const char* method, const run_print& also,
-                    const Check& check);
+  template <class Problem, class M, class Check, class... Events>
+  static void agree(const Problem& q, const options& o, const M& m, const run_print& also,
+                    const Check& check, const Events&... events);
   template <class Body>
   static bool alone(const state& y, const Body& body) {
     return y.layout().alone(body);
@@ -293,15 +293,17 @@ void check_parts(const Problem& q, const options& o) {
 }
 
 template <class T>
-template <class Problem, class Check>
-void whole<spread<T>>::agree(const Problem& q, const options& o, const char* method,
-                             const run_print& also, const Check& check) {
+template <class Problem, class M, class Check, class... Events>
+void whole<spread<T>>::agree(const Problem& q, const options& o, const M& m, const run_print& also,
+                             const Check& check, const Events&... events) {
   const spread_layout& layout = q.y0.layout();
   const communicator& ranks = layout.ranks();
   printed_request r{.t0 = q.t0, .t1 = q.t1, .scalar = sizeof(T)};
   if constexpr (requires { q.p.of_block(0); })
     r.parameters = sum_of_bytes(q.p.data(), static_cast<std::size_t>(q.p.count()) * sizeof(T));
-  run_print print = print_of(r, o, method, "", __VERSION__, instructions());
+  r.method = sum_of_type<M>(settings_of(m, false));
+  ((r.events = told_of_events(events)), ...);
+  run_print print = print_of(r, o, m.name, "", __VERSION__, instructions());
   const spread_shape& shape = layout.shape();
   print.emplace_back("shape", std::to_string(shape.rows) + " " + std::to_string(shape.width) + " " +
                                   std::to_string(shape.rows_a_block));

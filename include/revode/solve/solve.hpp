@@ -60,7 +60,8 @@ template <method M, class F, class Y, class P, class... Events>
 [[gnu::always_inline]] inline void validate(const problem<F, Y, P>& q, const M& m, const options& o,
                                             const Events&... events) {
   if constexpr (is_spread_v<Y>) {
-    whole<Y>::agree(q, o, m.name, {}, [&] { validate_request(q, m, o, events...); });
+    whole<Y>::agree(
+        q, o, m, {}, [&] { validate_request(q, m, o, events...); }, events...);
   } else {
     validate_request(q, m, o, events...);
     validate_start(q.y0);

@@ -18,7 +18,7 @@ namespace revode {
 ///                         elements are finite: `.of[k]`, `.finite`; sums<K>(y, add, x, code): the
 ///                         greatest x and the first code that is not 0 as well, `.most`, `.code`
 ///   sums_of_blocks(y, k, of)  of(first element, elements, sums) adds k sums of a block, those of all
-///   agree(q, o, name, also, check)  before any work: is every rank asked for the same, and does check() throw
+///   agree(q, o, m, also, check, events…)  before any work: is every rank asked for the same, and does check() throw
 ///                         on none?
 ///   alone(y, body)        runs what may throw on one rank: did it not? The next decision throws it on all
 ///   any(y, here)          is it so on some rank?

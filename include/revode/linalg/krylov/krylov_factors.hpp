@@ -106,7 +106,7 @@ class krylov_factors {
     places& operator=(const places&) { return *this; }
     Y in[K], out[K], found[K];
     std::vector<number> right, solution;
-    double left = 0;
+    double left = 0, left_of_last = 0;
     Solver<number> solver;
   };
 
@@ -189,10 +189,25 @@ class krylov_factors {
     }
   };
   using dot_type = std::conditional_t<is_spread_v<Y>, dot_of_blocks, dot_of_whole>;
+  /// By which power of two right sides are multiplied whose squares are no numbers, and solutions divided; 1 of others,
+  /// and of spread ones, which are not seen as a whole.
+  static number scale_of(const std::vector<number>& right) {
+    number largest(0);
+    for (const number& x : right) largest = std::fmax(largest, std::abs(x));
+    const int exponent = largest > 0 && largest - largest == 0 ? std::ilogb(largest) : 0;
+    constexpr int most = std::numeric_limits<number>::max_exponent - 2;
+    const int by = exponent < -most ? most : -exponent;  // of a number that is not normal, too
+    return 4 * std::abs(exponent) > most && !is_spread_v<Y> ? std::ldexp(number(1), by) : number(1);
+  }
   /// w.in = A⁻¹ w.right, in values
   template <bool Adjoint>
-  void solve_values(places& w, const solve_goal& goal) const {
+  void solve_values(places& w, solve_goal goal) const {
     const int n = j_.rows();
+    const number scale = scale_of(w.right);
+    if (scale != 1) {
+      for (number& x : w.right) x *= scale;
+      goal.absolute *= static_cast<double>(scale);
+    }
     w.solver.solve(
         w.right.data(), w.solution.data(),
         [&](const number* in, number* out) {
@@ -203,6 +218,9 @@ class krylov_factors {
             for (int i = 0; i < n; ++i) out[k * n + i] = value_of(w.out[k].data()[i]);
         },
         dot_type{*this}, goal, j_.limits.most);
+    w.left_of_last = static_cast<double>(w.solver.left()) / static_cast<double>(scale);
+    if (scale != 1)
+      for (number& x : w.solution) x /= scale;
     spread(w.solution.data(), w.in);
     precondition<Adjoint>(w.in);
   }
@@ -247,7 +265,7 @@ class krylov_factors {
             w.right[place] = component(components > 1 ? rest[place] : x.at[k][i], q);
           }
         solve_values<Adjoint>(w, q == 0 ? goal : solve_goal{goal.relative});
-        if (q == 0) w.left = static_cast<double>(w.solver.left());
+        if (q == 0) w.left = w.left_of_last;
         for (int k = 0; k < K; ++k)
           for (int i = 0; i < n; ++i) {
             T& to = w.found[k].data()[i];

@@ -62,7 +62,23 @@ std::uint64_t sum_of_type(const std::vector<double>& numbers) {
   return sum_of_bytes(sums, sizeof sums);
 }
 
-/// What a solve is told of its events: kinds and times, and of located ones the condition at the start.
+/// Adds the kind of an event, and the times that it lists.
+template <class E>
+void add_event(const E& e, std::vector<double>& all) {
+  all.push_back(static_cast<double>(direction_of(e)));
+  all.push_back(passes(e));
+  if constexpr (requires { e.terminal; }) all.push_back(e.terminal);
+  if constexpr (listed_times<E>)
+    for (const auto& t : e.times) all.push_back(static_cast<double>(t));
+}
+template <class... E>
+std::string told_of_events(const event_list<E...>& events) {
+  std::vector<double> all;
+  std::apply([&](const E&... e) { (add_event(e, all), ...); }, events.each);
+  return std::to_string(sizeof...(E)) + " of checksum " +
+         std::to_string(sum_of_type<event_list<E...>>(all));
+}
+/// The same of those of a solve, with times that depend on p, and of located ones the condition at the start.
 template <class Events, class Y, class P>
 std::string told_of_events(Events& events, double t0, const Y& y0, const P& p) {
   std::vector<double> all;
@@ -70,12 +86,8 @@ std::string told_of_events(Events& events, double t0, const Y& y0, const P& p) {
   events.for_each([&](int, const auto& e) {
     using E = std::remove_cvref_t<decltype(e.event)>;
     ++number;
-    all.push_back(static_cast<double>(direction_of(e.event)));
-    all.push_back(passes(e.event));
-    if constexpr (requires { e.terminal; }) all.push_back(e.terminal);
-    if constexpr (listed_times<E>)
-      for (const auto& t : e.event.times) all.push_back(static_cast<double>(t));
-    else if constexpr (timed_event<E, P>)
+    add_event(e.event, all);
+    if constexpr (!listed_times<E> && timed_event<E, P>)
       all.push_back(static_cast<double>(e.event.time(p)));
     if constexpr (!is_spread_v<Y> && located_event<E, Y, P>)
       all.push_back(static_cast<double>(e.event.condition(static_cast<scalar_t<Y>>(t0), y0, p)));

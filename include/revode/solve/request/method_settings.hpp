@@ -6,34 +6,39 @@
 
 namespace revode {
 
-/// The numbers that a method's algebra was given.
+/// The numbers that a method's algebra was given. Bands and patterns belong to a state that is here as a whole.
 template <class L>
-void add_settings_of_algebra(const L& algebra, std::vector<double>& all) {
+void add_settings_of_algebra(const L& algebra, bool whole, std::vector<double>& all) {
   if constexpr (requires { algebra.lower; }) {
-    all.push_back(algebra.lower);
-    all.push_back(algebra.upper);
+    if (whole) {
+      all.push_back(algebra.lower);
+      all.push_back(algebra.upper);
+    }
   }
   if constexpr (requires { algebra.pattern->entries(); })
-    if (algebra.pattern != nullptr)
-      for (int e = 0; e < algebra.pattern->entries(); ++e)
-        all.push_back(algebra.pattern->column(e));
+    if (whole && algebra.pattern != nullptr)
+      for (int i = 0; i < algebra.pattern->size(); ++i)
+        for (int e = algebra.pattern->start(i); e < algebra.pattern->start(i + 1); ++e) {
+          all.push_back(i);
+          all.push_back(algebra.pattern->column(e));
+        }
   if constexpr (requires { algebra.limits.restart; })
     for (const double x :
          {static_cast<double>(algebra.limits.restart), static_cast<double>(algebra.limits.most),
           algebra.limits.tolerance, algebra.limits.rough, algebra.limits.goal})
       all.push_back(x);
   if constexpr (requires { algebra.preconditioner; })
-    add_settings_of_algebra(algebra.preconditioner, all);
+    add_settings_of_algebra(algebra.preconditioner, whole, all);
   if constexpr (requires { algebra.chosen.index(); }) {
     all.push_back(static_cast<double>(algebra.chosen.index()));
-    visit([&](const auto& one) { add_settings_of_algebra(one, all); }, algebra.chosen);
+    visit([&](const auto& one) { add_settings_of_algebra(one, whole, all); }, algebra.chosen);
   }
 }
 
 /// The numbers that a method was given besides its type, those of its algebra among them: what a kept run, and a method
 /// by name, must not pass over. A method of one's own that has members tells them by settings(), a list of numbers.
 template <class M>
-void add_settings(const M& m, std::vector<double>& all) {
+void add_settings(const M& m, bool whole, std::vector<double>& all) {
   const auto add = [&all](const auto&... number) {
     (all.push_back(static_cast<double>(number)), ...);
   };
@@ -45,16 +50,16 @@ void add_settings(const M& m, std::vector<double>& all) {
   if constexpr (requires { m.most; }) add(m.first, m.least, m.most);
   if constexpr (requires { m.begins_stiffly_to; }) {
     add(m.begins_stiffly_to);
-    add_settings(m.nonstiff, all);
-    add_settings(m.stiff, all);
+    add_settings(m.nonstiff, whole, all);
+    add_settings(m.stiff, whole, all);
   }
-  if constexpr (requires { m.algebra; }) add_settings_of_algebra(m.algebra, all);
+  if constexpr (requires { m.algebra; }) add_settings_of_algebra(m.algebra, whole, all);
 }
 
 template <class M>
-std::vector<double> settings_of(const M& m) {
+std::vector<double> settings_of(const M& m, bool whole = true) {
   std::vector<double> all;
-  add_settings(m, all);
+  add_settings(m, whole, all);
   return all;
 }
 
