@@ -125,12 +125,13 @@ TEST_CASE("misuse of algebras says what to do") {
   says("solve burgers_1d --method kencarp4_imex --algebra banded",
        "method kencarp4_imex with algebra banded (it is compiled with dense) choose one of these, "
        "or one of the methods bdf5, esdirk547, rodas5p, radau_iia5?");
-  says("solve transamp --algebra banded --method radau_iia5",
-       "method radau_iia5 with algebra banded and a mass matrix (compiled for that: bdf5, rodas5p) "
-       "take one of these, leave the algebra out, or solve it by the templates?");
-  says("solve bouncing_ball --algebra banded --method radau_iia5",
-       "method radau_iia5 with algebra banded and events (compiled for that: bdf5, esdirk547) take "
-       "one of these, leave the algebra out, or solve it by the templates?");
+  says("solve transamp --algebra banded --method radau_iia9",
+       "method radau_iia9 with algebra banded and a mass matrix (compiled for that: bdf5, rodas5p, "
+       "radau_iia5) take one of these, leave the algebra out, or solve it by the templates?");
+  says("solve bouncing_ball --algebra banded --method radau_iia9",
+       "method radau_iia9 with algebra banded and events (compiled for that: bdf5, esdirk547, "
+       "rodas5p, radau_iia5) take one of these, leave the algebra out, or solve it by the "
+       "templates?");
   says("grad rober --algebra banded --method rodas5p --adjoint control_gradient_error",
        "--algebra banded with the adjoint control_gradient_error (gradients by it are those of "
        "recursive_checkpoint) leave one of them out?");
