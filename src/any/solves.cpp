@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <any/automatic.hpp>
 #include <any/held_problem.hpp>
+#include <any/structure_check.hpp>
 
 #include <optional>
 #include <vector>
@@ -122,8 +123,10 @@ struct chosen {
     const compiled::algebra_text& a = compiled::find_algebra(m.algebra().name);
     if (a.name == compiled::dense_name) return;
     const any_algebra& of = m.algebra();
-    with_algebra = entry_with_algebra(named, a, {of.lower, of.upper, of.pattern},
-                                      {!q.events.empty(), q.f.has_mass()}, q.f.tells_pattern());
+    const compiled::jacobian_structure given{of.lower, of.upper, of.pattern};
+    with_algebra = entry_with_algebra(named, a, given, {!q.events.empty(), q.f.has_mass()},
+                                      q.f.tells_pattern());
+    compiled::expect_elements_inside(a, given, q.f, held.q);
   }
   const compiled::method_uses& uses() const {
     return (with_algebra ? *with_algebra : named).uses(held.q.f, held.events);

@@ -24,7 +24,7 @@ struct relaxation {
   void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
     using std::sin;
     for (int i = 0; i < 2; ++i)
-      dy[i] = -p[0] * (y[i] * y[i] * y[i] + y[i] - sin(t + i) - 0.1 * y[1 - i]);
+      dy[i] = -p[0] * (y[i] * y[i] * y[i] + y[i] - sin(i == 0 ? t : t + T(1)) - y[1 - i] / 10);
   }
 };
 

@@ -137,8 +137,8 @@ TEST_CASE(
       const auto like = states(static_cast<std::size_t>(s.n));
       const states right[3] = {random.like(like), random.like(like), random.like(like)};
       states x[3] = {like, like, like};
-      CHECK((transposed ? solve_banded_stages<true>(a, j, right, x)
-                        : solve_banded_stages<false>(a, j, right, x)));
+      CHECK((transposed ? solve_banded_stages<true>(a, nothing{}, j, right, x)
+                        : solve_banded_stages<false>(a, nothing{}, j, right, x)));
       for (int i = 0; i < 3; ++i) {
         states rest = right[i];
         for (int k = 0; k < 3; ++k) axpy(-(transposed ? a[k][i] : a[i][k]), x[k], rest);
