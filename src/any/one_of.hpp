@@ -84,6 +84,10 @@ template <class... J, class X, class Y>
 void add_transposed_product(const one_jacobian<J...>& a, const X& x, Y& out) {
   a.visit([&](const auto& j) { add_transposed_product(j, x, out); });
 }
+template <class... J, class Act>
+void each_in_row(one_jacobian<J...>& a, int i, const Act& act) {
+  a.visit([&](auto& j) { each_in_row(j, i, act); });
+}
 template <class... J>
 int sweeps_worth_trying(const one_jacobian<J...>& a) {
   return a.visit([](const auto& j) { return sweeps_worth_trying(j); });

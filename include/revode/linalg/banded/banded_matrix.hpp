@@ -78,6 +78,13 @@ class banded_matrix {
   scalar outside_{};
 };
 
+/// act(column, element) for what the band has of row i.
+template <class Y, class Act>
+void each_in_row(banded_matrix<Y>& a, int i, const Act& act) {
+  auto* row = a.row(i) + (a.lower() - i);
+  for (int j = a.first(i); j <= a.last(i); ++j) act(j, row[j]);
+}
+
 template <class Z, class X, class Y>
 void add_product(const banded_matrix<Z>& a, const X& x, Y& out) {
   for (int i = 0, n = a.rows(); i < n; ++i) {

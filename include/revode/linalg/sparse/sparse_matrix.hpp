@@ -59,6 +59,13 @@ struct sparse_matrix {
   }
 };
 
+/// act(column, element) for what the pattern has of row i.
+template <class T, class Act>
+void each_in_row(sparse_matrix<T>& a, int i, const Act& act) {
+  for (int e = a.pattern->start(i); e < a.pattern->start(i + 1); ++e)
+    act(a.pattern->column(e), a.values[static_cast<std::size_t>(e)]);
+}
+
 template <class T, class X, class Y>
 void add_product(const sparse_matrix<T>& a, const X& x, Y& out) {
   for (int i = 0, n = a.rows(); i < n; ++i) {

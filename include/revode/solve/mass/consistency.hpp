@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include <revode/ad/functions.hpp>
@@ -35,9 +36,11 @@ void combine_constraints(const mass_matrix& m, scalar_t<Y> sign, Y& x) {
     x.data()[c.row] = sign * add_entries(c.weights, T(0), [&](int i) { return from.data()[i]; });
 }
 
-/// K at (t, y), which stay where they are: what M leaves open is found from w ∂f/∂y along what M does not see.
-/// cost    m products by the Jacobian (held_jacobian.hpp) and m³/3 multiply-adds to factor, of m algebraic equations,
-///         another m where M's null vectors have more than one element; one product, and M's elimination, to solve
+/// K at (t, y), which stay where they are. Where the method's algebra can factor K it does. Else what M leaves open is
+/// found from w ∂f/∂y along what M does not see.
+/// cost    the algebra's; else m products by the Jacobian (held_jacobian.hpp) and m³/3 multiply-adds to factor, of m
+///         algebraic equations, another m where M's null vectors have more than one element; one product, and M's
+///         elimination, to solve
 template <class System, class Y>
 class consistency {
   using T = scalar_t<Y>;
@@ -47,34 +50,16 @@ class consistency {
 
   /// False: of no index 1, or not finite.
   bool factor() {
-    const auto& all = constraints();
-    const int m = static_cast<int>(all.size());
-    const Y nothing = zero_like(y_);
-    Y slopes = nothing;
-    products_ = products_at(sys_, t_, y_);
-    rows_.resize(m);
-    terms_ = dense_matrix<double>(m);
-    for (int k = 0; k < m; ++k) {
-      Y unseen = nothing;
-      unseen.data()[all[at(k)].open] = T(1);
-      sys_.mass.elimination().solve(nothing, unseen);
-      products_(unseen, slopes);
-      see_terms(k, slopes);
-      for (int i = 0; i < m; ++i)
-        rows_(i, k) =
-            add_entries(all[at(i)].weights, T(0), [&](int j) { return slopes.data()[j]; });
-      if (!stir(unseen)) continue;
-      products_(unseen, slopes);
-      see_terms(k, slopes);
-    }
+    held_ = sys_.held ? sys_.held(t_, y_) : nullptr;
     count_factorization(sys_);
-    return factors_.factor(rows_) && !is_nearly_singular();
+    return has_whole() ? held_->factor(sys_.mass) : factor_open();
   }
 
   void solve(Y& x) const {
+    if (has_whole()) return held_->solve(x);
     Y out = zero_like(x), slopes = out;
     sys_.mass.elimination().solve(x, out);
-    products_(out, slopes);
+    multiply(out, slopes);
     combine_constraints(sys_.mass, T(1), slopes);
     std::vector<T> open;
     for (const auto& c : constraints()) open.push_back(x.data()[c.row] - slopes.data()[c.row]);
@@ -85,6 +70,7 @@ class consistency {
   }
 
   void solve_transposed(Y& x) const {
+    if (has_whole()) return held_->solve_transposed(x);
     Y open = x, rows = zero_like(x);
     sys_.mass.elimination().pull(open, rows);
     std::vector<T> bar;
@@ -101,6 +87,31 @@ class consistency {
  private:
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
   const auto& constraints() const { return sys_.mass.constraints(); }
+  bool has_whole() const { return held_ != nullptr && held_->has_factors(sys_.mass); }
+  void multiply(const Y& x, Y& out) const { multiply_by(held_.get(), sys_, t_, y_, x, out); }
+
+  bool factor_open() {
+    const auto& all = constraints();
+    const int m = static_cast<int>(all.size());
+    const Y nothing = zero_like(y_);
+    Y slopes = nothing;
+    rows_.resize(m);
+    terms_ = dense_matrix<double>(m);
+    for (int k = 0; k < m; ++k) {
+      Y unseen = nothing;
+      unseen.data()[all[at(k)].open] = T(1);
+      sys_.mass.elimination().solve(nothing, unseen);
+      multiply(unseen, slopes);
+      see_terms(k, slopes);
+      for (int i = 0; i < m; ++i)
+        rows_(i, k) =
+            add_entries(all[at(i)].weights, T(0), [&](int j) { return slopes.data()[j]; });
+      if (!stir(unseen)) continue;
+      multiply(unseen, slopes);
+      see_terms(k, slopes);
+    }
+    return factors_.factor(rows_) && !is_nearly_singular();
+  }
 
   static double number(const T& x) { return static_cast<double>(value_of(x)); }
 
@@ -137,14 +148,14 @@ class consistency {
     }
     factors_.solve(x);
     for (int k = 0; k < m; ++k)
-      if (!(std::abs(number(x[at(k)])) * of_column[at(k)] < 1e14)) return true;
+      if (!(std::abs(number(x[at(k)])) * of_column[at(k)] < largest_of_regular)) return true;
     return false;
   }
 
   System& sys_;
   double t_;
   const Y& y_;
-  jacobian_products<Y> products_;
+  std::shared_ptr<held_jacobian<Y>> held_{};
   dense_matrix<T> rows_;
   dense_matrix<double> terms_;
   dense_lu<T> factors_;

@@ -32,37 +32,47 @@ double constraint_residual(System& sys, double t, const Y& y, Y& out) {
   return all_finite(out) ? largest(out) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Newton's iteration of make_consistent, and when it ends: where no element moves by more than 8 units in
-/// its last place, or where what is left of the equations is rounding, so that three rounds in a row do
-/// not halve it, and no element y moves by more than 1e-9 (1 + |y|).
-template <class System, class Y, class Matrix = consistency<System, Y>>
+/// Newton's iteration of make_consistent with a Matrix at y, and when it ends: where no element moves by more than 8
+/// units in its last place, or where what is left of the equations is rounding, so that three rounds in a row do
+/// not halve it, and no element y moves by more than 1e-9 (1 + |y|). A matrix serves on while rounds leave a tenth of
+/// the equations at most, and among states as near as that.
+template <class System, class Y, class Matrix>
 class consistent_newton {
   using T = scalar_t<Y>;
   static constexpr double eps = std::numeric_limits<decltype(value_of(T{}))>::epsilon();
 
  public:
-  consistent_newton(System& sys, double t, Y& y)
+  consistent_newton(System& sys, double t, Y& y, Matrix& k)
       : sys_(sys),
         t_(t),
         y_(y),
         left_(y),
         change_(y),
-        k_(sys, t, y) {}
+        k_(k) {}
 
   status run() {
     double size = constraint_residual(sys_, t_, y_, left_), best = size;
+    bool serves = false, near = true;
     for (int round = 0, stalled = 0; round < 100; ++round) {
       if (size - size != 0) return status::non_finite_field;
-      if (!k_.factor()) return round == 0 ? status::linear_solve_failure : status::newton_failure;
+      if (!serves) {
+        near = is_here_ = k_.factor();
+        if (!near) return round == 0 ? status::linear_solve_failure : status::newton_failure;
+      }
       copy(left_, change_);
       k_.solve(change_);
       stalled = size > 0.5 * best && round > 0 ? stalled + 1 : 0;
       best = std::fmin(best, size);
       if (moves_by(8 * eps, 0) || (stalled >= 3 && moves_by(1e-9, 1e-9))) return settle();
-      size = take(size);
+      near = near && moves_by(1e-9, 1e-9);
+      const double before = std::exchange(size, take(size));
+      serves = near || size <= 0.1 * before;
+      is_here_ = false;
     }
     return status::newton_failure;
   }
+  /// Does the matrix have its factors at the state that was found?
+  bool is_factored_here() const { return is_here_; }
 
  private:
   /// Is every change at most relative |y| + absolute?
@@ -91,6 +101,7 @@ class consistent_newton {
     if constexpr (is_differentiable_v<T>) {
       for (int round = 0; round < 3; ++round) {
         if (!k_.factor()) return status::linear_solve_failure;
+        is_here_ = false;
         constraint_residual(sys_, t_, y_, change_);
         k_.solve(change_);
         for (int i = 0, n = length(y_); i < n; ++i)
@@ -104,7 +115,8 @@ class consistent_newton {
   double t_;
   Y& y_;
   Y left_, change_;
-  Matrix k_;
+  Matrix& k_;
+  bool is_here_ = false;
 };
 
 /// y ← the given state with what it determines at once, and judged.
@@ -112,7 +124,8 @@ template <class System, class Y>
 void complete_given_start(System& sys, double t, Y& y, bool first) {
   using part = direct_part<System, Y>;
   if (!part::elements(sys.mass, length(y)).empty()) {
-    const status found = consistent_newton<System, Y, part>(sys, t, y).run();
+    part matrix(sys, t, y);
+    const status found = consistent_newton<System, Y, part>(sys, t, y, matrix).run();
     if (found != status::success && found != status::linear_solve_failure)
       return report(sys, found);
   }
@@ -120,19 +133,27 @@ void complete_given_start(System& sys, double t, Y& y, bool first) {
 }
 
 /// y ← the consistent state, see above; one that is so to rounding keeps its bits. Reports why there is none:
-/// newton_failure, non_finite_field, or linear_solve_failure where a solve has begun before.
-/// cost    that of `consistency` for each of a few iterations
+/// newton_failure, non_finite_field, or linear_solve_failure where a solve has begun before. `k` is K at y; true: with
+/// its factors there.
+/// cost    factors of K for one or two of a few iterations
 /// errors  equations of index 2 or more throw std::invalid_argument at the start of a solve
 template <class System, class Y>
-void make_consistent(System& sys, double t, Y& y) {
+bool make_consistent(System& sys, double t, Y& y, consistency<System, Y>& k) {
   sys.mass.resize(length(y));
   const bool first = !sys.mass.has_begun();
   sys.mass.begin();
-  if (sys.mass.constraints().empty()) return;
-  if (sys.mass.has_higher_index()) return complete_given_start(sys, t, y, first);
-  const status found = consistent_newton<System, Y>(sys, t, y).run();
+  if (sys.mass.constraints().empty()) return false;
+  if (sys.mass.has_higher_index()) return complete_given_start(sys, t, y, first), false;
+  consistent_newton newton(sys, t, y, k);
+  const status found = newton.run();
   if (found == status::linear_solve_failure && first) mass_matrix::refuse_index();
   if (found != status::success) report(sys, found);
+  return newton.is_factored_here();
+}
+template <class System, class Y>
+void make_consistent(System& sys, double t, Y& y) {
+  consistency k(sys, t, y);
+  make_consistent(sys, t, y, k);
 }
 
 /// Where a solve from (t0, y0) is at t0: at y0, or with a mass matrix at the consistent state.
@@ -183,9 +204,9 @@ void pull_consistent(System& sys, double t, const Y& given, const Y& bar, Y& y_b
   if (is_taken_as_given(sys.mass)) return pull_given_start(sys, t, given, bar, y_bar, p_bar, t_bar);
   using S = scalar_t<Y>;
   Y y = given, kappa = bar, unused = zero_like(y);
-  make_consistent(sys, t, y);
   consistency k(sys, t, y);
-  if (!k.factor()) return report(sys, status::linear_solve_failure);
+  if (!make_consistent(sys, t, y, k) && !k.factor())
+    return report(sys, status::linear_solve_failure);
   k.solve_transposed(kappa);
   const Y weight = spread_constraints(sys.mass, S(-1), kappa);
   for (const auto& c : sys.mass.constraints()) kappa.data()[c.row] = S(0);
@@ -204,9 +225,9 @@ void push_consistent(System& sys, double t, const Y& given, const Y& y_dot, cons
   if (is_taken_as_given(sys.mass)) return push_given_start(sys, t, given, y_dot, p_dot, t_dot, out);
   using S = scalar_t<Y>;
   Y y = given, right = y_dot;
-  make_consistent(sys, t, y);
   consistency k(sys, t, y);
-  if (!k.factor()) return report(sys, status::linear_solve_failure);
+  if (!make_consistent(sys, t, y, k) && !k.factor())
+    return report(sys, status::linear_solve_failure);
   sys.jvp(t, y, t_dot, zero_like(y), p_dot, right);
   combine_constraints(sys.mass, S(-1), right);
   for (int i = 0, n = length(y); i < n; ++i)
@@ -215,6 +236,17 @@ void push_consistent(System& sys, double t, const Y& given, const Y& y_dot, cons
           add_entries(sys.mass.row(i), S(0), [&](int at) { return y_dot.data()[at]; });
   k.solve(right);
   copy(right, out);
+}
+
+/// out = y' of the solution at the consistent state `at`, with the factors of K there.
+template <class System, class Y>
+void slope_by(const consistency<System, Y>& k, System& sys, double t, const Y& at, Y& out) {
+  Y of_time = at;
+  sys(t, at, out);
+  sys.time_derivative(t, at, of_time);
+  combine_constraints(sys.mass, scalar_t<Y>(-1), of_time);
+  for (const auto& c : sys.mass.constraints()) out.data()[c.row] = of_time.data()[c.row];
+  k.solve(out);
 }
 
 /// out = y' of the solution at (t, y): f itself without a mass matrix, at the consistent state with one, NaN
@@ -228,15 +260,11 @@ REVODE_HD void slope_of(System& sys, double t, const Y& y, Y& out) {
       return solve_open_slope<false>(sys, out);
     }
     const status before = std::exchange(sys.counts.trouble, status::success);
-    Y at = y, of_time = y;
-    make_consistent(sys, t, at);
-    sys(t, at, out);
-    sys.time_derivative(t, at, of_time);
-    combine_constraints(sys.mass, scalar_t<Y>(-1), of_time);
-    for (const auto& c : sys.mass.constraints()) out.data()[c.row] = of_time.data()[c.row];
+    Y at = y;
     consistency k(sys, t, at);
-    if (sys.counts.trouble == status::success && k.factor())
-      k.solve(out);
+    const bool factored = make_consistent(sys, t, at, k);
+    if (sys.counts.trouble == status::success && (factored || k.factor()))
+      slope_by(k, sys, t, at, out);
     else
       fill(out, scalar_t<Y>(std::numeric_limits<double>::quiet_NaN()));
     sys.counts.trouble = before;
@@ -252,10 +280,10 @@ void pull_slope(System& sys, double t, const Y& y, const Y& w, T& t_bar, Y& y_ba
     if (sys.mass.has_higher_index()) return sys.vjp(t, y, w, &t_bar, y_bar, p_bar);
     using S = scalar_t<Y>;
     Y at = y, slope = y, of_f = w, at_bar = zero_like(y);
-    make_consistent(sys, t, at);
-    slope_of(sys, t, at, slope);
     consistency k(sys, t, at);
-    if (!k.factor()) return report(sys, status::linear_solve_failure);
+    if (!make_consistent(sys, t, at, k) && !k.factor())
+      return report(sys, status::linear_solve_failure);
+    slope_by(k, sys, t, at, slope);
     k.solve_transposed(of_f);
     const Y weight = spread_constraints(sys.mass, S(-1), of_f);
     for (const auto& c : sys.mass.constraints()) of_f.data()[c.row] = S(0);

@@ -39,11 +39,11 @@ class direct_part {
     const std::size_t d = elements_.size();
     std::vector<T> slopes(all.size() * d);
     Y along = zero_like(y_), of_f = along;
-    const auto products = products_at(sys_, t_, y_);
+    const auto held = sys_.held ? sys_.held(t_, y_) : nullptr;
     for (std::size_t k = 0; k < d; ++k) {
       fill(along, T(0));
       along.data()[elements_[k]] = T(1);
-      products(along, of_f);
+      multiply_by(held.get(), sys_, t_, y_, along, of_f);
       for (std::size_t i = 0; i < all.size(); ++i)
         slopes[i * d + k] =
             add_entries(all[i].weights, T(0), [&](int j) { return of_f.data()[j]; });
