@@ -19,6 +19,7 @@
 #include <revode/solvers/kvaerno3.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/rodas4.hpp>
+#include <revode/solvers/tsit5.hpp>
 
 namespace revode {
 namespace {
@@ -30,7 +31,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// y₀' = −p y₀ + y₁ y₀, y₁' = −rate y₁ + y₀² with derivatives of its own, which may be wrong.
 struct pair_of_words {
-  double rate = 1000;
+  static constexpr double rate = 1000;
   struct fault {
     double sign = 1;          ///< of the transposed product
     double before = -1;       ///< the transposed product is NaN up to this time
@@ -71,7 +72,7 @@ using fault = pair_of_words::fault;
 
 /// The gradient where the fault arises behind the solve.
 template <class Y, class M>
-auto gradient_with(const M& m, const fault& of_pull, double rate = 1000,
+auto gradient_with(const M& m, const fault& of_pull,
                    const recursive_checkpoint& a = {.schedule = schedule_kind::store_all}) {
   CAPTURE(std::string(M::name));
   static fault wrong;
@@ -82,9 +83,8 @@ auto gradient_with(const M& m, const fault& of_pull, double rate = 1000,
     else
       return Y(Eigen::Vector2d(1.0, 0.5));
   }();
-  const problem q{pair_of_words{rate, &wrong}, y0, 0.0, 1.0, vec{2.0}};
-  const double rtol = rate > 1000 ? 1e-6 : 1e-4;  // steps enough to overflow in
-  auto s = solve(q, m, options{.rtol = rtol, .atol = rtol / 100}, a);
+  const problem q{pair_of_words{&wrong}, y0, 0.0, 1.0, vec{2.0}};
+  auto s = solve(q, m, options{.rtol = 1e-4, .atol = 1e-6}, a);
   REQUIRE(s.status == status::success);
   wrong = of_pull;
   const auto g = s.pullback(y0);
@@ -108,7 +108,7 @@ using small = vec<double, 2>;
 using large = Eigen::VectorXd;
 
 TEST_CASE("a transposed product of the wrong sign overflows, and that is told") {
-  const auto g = gradient_with<small>(kvaerno3{}, {.sign = -1}, 1e6);
+  const auto g = gradient_with<small>(tsit5{}, {.sign = -1});
   CHECK(g.status == status::non_finite_gradient);
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("a transposed solve that fails ends at the same step for every schedul
   const auto expected = gradient_with<small>(m, half);
   CHECK(expected.reverse.pulled_steps > 3);
   for (const auto kind : {schedule_kind::online, schedule_kind::nested, schedule_kind::binomial}) {
-    const auto g = gradient_with<small>(m, half, 1000, {.slots = 5, .schedule = kind});
+    const auto g = gradient_with<small>(m, half, {.slots = 5, .schedule = kind});
     CHECK(g.status == expected.status);
     CHECK(g.reverse.pulled_steps == expected.reverse.pulled_steps);
   }
@@ -270,7 +270,7 @@ TEST_CASE("forward mode: linear systems of the derivative that fail are its stat
 
 TEST_CASE("forward mode has the status of its linear systems") {
   fault wrong{.alternates = true};
-  const problem q{pair_of_words{1000, &wrong}, vec{1.0, 0.5}, 0.0, 1.0, vec{2.0}};
+  const problem q{pair_of_words{&wrong}, vec{1.0, 0.5}, 0.0, 1.0, vec{2.0}};
   const tangents<small, vec<double, 1>> along{.y0 = {1, 0}, .p = {0}};
   CHECK(solve(q, kvaerno3{}, {}, along).tangent_status == status::success);
   bool spoil = true;

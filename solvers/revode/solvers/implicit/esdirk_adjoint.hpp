@@ -9,6 +9,8 @@ namespace revode {
 // The derivative of a step is that of its solved stages (implicit function theorem). With J at
 // stage i and r_i = y + h Σ_{j<i} a_ij k_j, κ the cotangent of f there and ρ that of r:
 //   (I − hγ Jᵀ) κ_i = k̄_i + hγ ȳ_i,  ρ_i = ȳ_i + Jᵀκ_i,  k̄_j += h a_ij ρ_i for j < i
+// Behind a solve ρ_i is (κ_i − k̄_i)/(hγ), and a slope's tangent (Ẏ_i − ṙ_i)/(hγ): products with J would leave rounding
+// of size h|J| a stage, of which each makes h|J| of that before.
 // The last stage is the new state: ȳ_S is its cotangent λ, and 0 for the others. Of a pair the new state is the
 // sum with weights b, and the explicit part has cotangents ε as well:
 //   k̄_i, ε̄_i ∋ h b_i λ,  ε̄_j += h a^E_ij ρ_i for j < i,  ȳ_i = J_Eᵀ ε̄_i
@@ -27,17 +29,29 @@ void esdirk_end(scalar_t<Y> h, const esdirk_stages<M, Y>& s, Y& stage) {
   add(s.y, stage);
 }
 
-/// w.x = (I − hγ J)⁻¹ w.right, or with Jᵀ, to rounding; J at w.stage. Multiplied by shift = 1/(hγ) is what is of h's
-/// size: w.right when cotangents are pulled, w.x when slopes are pushed. The square of shift may be no number.
-template <bool Transposed, class M, class System, class Y>
-void solve_stage_derivative(const M& m, System& sys, double t_stage, scalar_t<Y> shift,
-                            esdirk_scratch<M, Y>& w) {
-  const auto scale = [&](Y& x) {
-    for (int k = 0, n = length(x); k < n; ++k) x.data()[k] = shift * x.data()[k];
-  };
-  if constexpr (Transposed) scale(w.right);
-  solve_derivative<Transposed>(algebra_of(m), sys, t_stage, w.stage, shift, w);
-  if constexpr (!Transposed) scale(w.x[0]);
+/// κ and ρ of a stage from w.right = k̄ and rho = ȳ: w.x = (I − hγ Jᵀ)⁻¹ (k̄ + hγ ȳ), to rounding, J at w.stage, and
+/// rho = (w.x − k̄)/(hγ). Numbers of h's size are multiplied by shift = 1/(hγ), whose square may be no number.
+template <class M, class System, class Y>
+void pull_solved_stage(const M& m, System& sys, double t_stage, scalar_t<Y> shift,
+                       esdirk_scratch<M, Y>& w, Y& rho) {
+  auto *right = w.right.data(), *left = rho.data();
+  for (int k = 0, n = length(rho); k < n; ++k) {
+    const auto scaled = shift * right[k];
+    right[k] = scaled + left[k];
+    left[k] = -scaled;
+  }
+  solve_derivative<true>(algebra_of(m), sys, t_stage, w.stage, shift, w);
+  axpy(shift, w.x[0], rho);
+}
+
+/// A solved stage's k̇ from its ṙ in k_dot, and from w.right = the derivative of f by times and parameters.
+template <class M, class System, class Y>
+void push_solved_stage(const M& m, System& sys, double t_stage, scalar_t<Y> shift,
+                       esdirk_scratch<M, Y>& w, Y& k_dot) {
+  axpy(shift, k_dot, w.right);
+  solve_derivative<false>(algebra_of(m), sys, t_stage, w.stage, shift, w);
+  for (int k = 0, n = length(k_dot); k < n; ++k)
+    k_dot.data()[k] = shift * (w.x[0].data()[k] - k_dot.data()[k]);
 }
 
 /// A stage's cotangent: its seed and h Σ_{j>i} a_ji ρ_j, of a pair also h b_i λ.
@@ -104,8 +118,7 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
   using T = scalar_t<Y>;
   constexpr int stages = esdirk_numbers<M>::stages;
   constexpr bool pair = imex_method<M>;
-  const T h = T(t_new - t), h_gamma = T(esdirk_numbers<M>::gamma * (t_new - t)),
-          shift = T(1) / h_gamma;
+  const T h = T(t_new - t), shift = T(1) / T(esdirk_numbers<M>::gamma * (t_new - t));
   if constexpr (pair)
     if (seeds != nullptr) pull_end(sys, t, t_new, s, w, seeds->end, state_bar, p_bar, ends);
   auto& side = implicit_side<M>(sys);
@@ -126,12 +139,13 @@ void pull(const M& m, System& sys, double t, double t_new, const esdirk_record<M
     }
     const Y* seed = seeds != nullptr ? &seeds->k[i] : nullptr;
     pull_into_stage(i, M::tableau.a, h, state_bar, seed, w, w.right);
-    if (is_end || (pair && i > 0)) axpy(h_gamma, rho, w.right);
-    if (i > 0)
-      solve_stage_derivative<true>(m, side, t_stage, shift, w);
-    else
+    if (i > 0) {
+      pull_solved_stage(m, side, t_stage, shift, w, rho);
+      side.vjp(t_stage, w.stage, w.x[0], time, w.right, p_bar);  // Jᵀκ is not asked for
+    } else {
       copy(w.right, w.x[0]);
-    side.vjp(t_stage, w.stage, w.x[0], time, rho, p_bar);
+      side.vjp(t_stage, w.stage, w.x[0], time, rho, p_bar);
+    }
     if (ends == nullptr) continue;
     pull_length(i, s, rho, state_bar, h_bar);
     const T c = T(M::tableau.c[i]);
@@ -176,36 +190,32 @@ void push(const M& m, System& sys, double t, double t_new, const esdirk_record<M
   constexpr int stages = esdirk_numbers<M>::stages;
   constexpr bool pair = imex_method<M>;
   const T h = T(t_new - t), h_dot = ends.t_new - ends.t;
-  const T h_gamma = T(esdirk_numbers<M>::gamma * (t_new - t)), shift = T(1) / h_gamma;
+  const T shift = T(1) / T(esdirk_numbers<M>::gamma * (t_new - t));
   auto& side = implicit_side<M>(sys);
-  Y* moved = w.rest;
-  if constexpr (pair) moved = &w.end;  // which no solve writes
   w.kept.open(t);
   for (int i = 0; i < stages; ++i) {
     const T c = T(M::tableau.c[i]), t_dot = (1 - c) * ends.t + c * ends.t_new;
     const double t_stage = esdirk_time<M>(i, t, t_new);
-    copy(y_dot, *moved);
-    push_sum(M::tableau.a[i], i, i + 1, h, h_dot, w.of_stage, s.k, *moved);
-    if constexpr (pair) push_sum(M::explicit_rows[i], i, i, h, h_dot, w.e, s.e, *moved);
+    Y &k_dot = w.of_stage[i], &moved = i == 0 ? w.x[0] : k_dot;
+    copy(y_dot, moved);
+    push_sum(M::tableau.a[i], i, i + 1, h, h_dot, w.of_stage, s.k, moved);
+    if constexpr (pair) push_sum(M::explicit_rows[i], i, i, h, h_dot, w.e, s.e, moved);
     esdirk_stage(i, h, s, w.stage);
     if (i == 0) {
-      side.jvp(t_stage, w.stage, t_dot, *moved, p_dot, w.of_stage[0]);
+      side.jvp(t_stage, w.stage, t_dot, moved, p_dot, k_dot);
     } else {
-      side.jvp(t_stage, w.stage, t_dot, *moved, p_dot, w.right);
-      if (!pair && i == stages - 1) copy(*moved, y_dot);
-      solve_stage_derivative<false>(m, side, t_stage, shift, w);
-      copy(w.x[0], w.of_stage[i]);
+      fill(w.x[0], T(0));
+      side.jvp(t_stage, w.stage, t_dot, w.x[0], p_dot, w.right);
+      push_solved_stage(m, side, t_stage, shift, w, k_dot);
     }
-    if constexpr (pair) {
-      if (i > 0) axpy(h_gamma, w.of_stage[i], *moved);
-      sys.explicit_part().jvp(t_stage, w.stage, t_dot, *moved, p_dot, w.e[i]);
-    }
+    if constexpr (pair)  // at w.x[0], the tangent of Y_i
+      sys.explicit_part().jvp(t_stage, w.stage, t_dot, w.x[0], p_dot, w.e[i]);
   }
   w.kept.close(t_new);
   if constexpr (pair)
     push_end(h, h_dot, s, w, y_dot);
   else
-    axpy(h_gamma, w.of_stage[stages - 1], y_dot);
+    copy(w.x[0], y_dot);
 }
 
 /// The tangent of a pair's slope at the new state, for dense output.
