@@ -228,9 +228,9 @@ class stepper {
 
   [[gnu::noinline]] void fixed_step(tape_type& tape) {
     if (attempted_ == options_.max_steps && !ended_) return end(status::max_steps);
-    const double next = log_.fixed_end(march_.position - stretches().extra());
-    const bool beyond = (t1_ < t0_ ? -1 : 1) * (stretches().end() - next) < 0;
-    const double t_new = beyond ? stretches().end() : next;
+    const double stop = stretches().end();
+    const double next = log_.fixed_end_near(march_.position - stretches().extra(), stop);
+    const double t_new = t1_ < t0_ ? std::fmax(stop, next) : std::fmin(stop, next);
     const auto found = march_.try_step({.estimate = false}, t_new, tape);
     if (!ended_) ++attempted_, tell_attempt(stretches().events(), march_.t, t_new, found);
     if (found.what != status::success) return end(found.what);
@@ -274,26 +274,25 @@ class stepper {
     const bool pending = stretches().pending(march_.t);
     if (theta < 0 && !pending && march_.t == t1_) return end(status::success);
     attempts_.restore_length(tape.t, tape.t_new, stretches().end(), h);
-    if (theta < 0 && !pending) {  // it goes on behind a time that was asked for on the way
-      const std::optional<double> aim = aim_of_last();
-      return stretches().go_on(aim && *aim != march_.t);
-    }
+    if (theta < 0 && !pending)  // it goes on behind a time that was asked for on the way
+      return stretches().go_on(aim_of_last(march_.t) != march_.t);
     if (!(theta >= 0 && theta < 1) && pending)
       points_.keep_listed(stretches().next().t, march_.y(), march_.position - 1);
     make_cut(tape, theta);
   }
   void make_cut(const tape_type& tape, double theta) {
-    const auto how = cuts_.make(march_, tape, theta, aim_of_last(), t1_, result_.events);
+    const double at = theta < 0 ? march_.t : time_in_step(tape.t, tape.t_new, theta);
+    const auto how = cuts_.make(march_, tape, theta, at, aim_of_last(at), t1_, result_.events);
     if (how) end(*how);
   }
   void repeat_cut(const tape_type& tape, double h) {
     attempts_.restore_length(tape.t, tape.t_new, stretches().end(), h);
     cuts_.repeat(march_, tape);
   }
-  /// Where the last step would have ended on its grid, if that is given.
-  std::optional<double> aim_of_last() const {
-    if (log_.fixed_steps() == 0) return {};
-    return log_.fixed_end(march_.position - 1 - stretches().extra());
+  /// Where the last step, whose part up to t counts, would have ended on a grid that is given; else t.
+  double aim_of_last(double t) const {
+    if (log_.fixed_steps() == 0 || march_.position == 0) return t;
+    return log_.fixed_end_near(march_.position - 1 - stretches().extra(), t);
   }
 
   // Replays.

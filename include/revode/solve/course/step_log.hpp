@@ -118,6 +118,11 @@ class step_log {
     if (grid_ != nullptr) return grid_[i + 1];
     return i + 1 == fixed_ ? t1_ : t0_ + static_cast<double>(i + 1) * span_ / count_;
   }
+  /// The same, or t where that is t but for rounding. The last one ends at t1 itself.
+  double fixed_end_near(index i, double t) const {
+    const double end = fixed_end(i), length = end - (i > 0 ? fixed_end(i - 1) : t0_);
+    return i + 1 < fixed_ && std::abs(t - end) <= 1e-9 * std::abs(length) ? t : end;
+  }
   Record record(index i) const {
     Record r{};
     if constexpr (record_bytes > 0) std::memcpy(&r, blocks_.entry(i) + code_, record_bytes);

@@ -59,16 +59,15 @@ class solve_cuts {
     return true;
   }
 
-  /// Cuts behind the step just taken, at θ of it or at its end; at t0 if there is none. `aim`: where a
+  /// Cuts behind the step just taken, at θ of it, the time `at`, or at its end; at t0 if there is none. `aim`: where a
   /// step of a fixed grid would have ended, if it was one. How the solve ends there, if it does.
   [[gnu::noinline, gnu::cold]] std::optional<status> make(march_type& on, const tape_type& tape,
-                                                          double theta, std::optional<double> aim,
+                                                          double theta, double at, double aim,
                                                           double t1, std::vector<occurrence>& log) {
-    const double at = theta < 0 ? on.t : time_in_step(tape.t, tape.t_new, theta);
     std::span<const bool> found;
     if constexpr (set::located > 0)
       if (theta >= 0) found = search_.found;
-    const cut c = stretches.add(on.position - 1, on.t, at, theta, found, aim.value_or(at));
+    const cut c = stretches.add(on.position - 1, on.t, at, theta, found, aim);
     if (before_ != nullptr) before_->push_back(state_before(on, c, tape));
     const bool moved = take(on, c, tape);
     if constexpr (is_spread_v<Y>)
