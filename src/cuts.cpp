@@ -36,7 +36,7 @@ void cut_list::add_known_time(double t, int which, std::size_t number, bool disc
   if (!std::isfinite(t))
     throw std::invalid_argument("event " + std::to_string(which) + " at time " + std::to_string(t) +
                                 " (a time is finite) give another one?");
-  if (t0_ == t1_ || t < std::fmin(t0_, t1_) || t > std::fmax(t0_, t1_)) return;
+  if (t < std::fmin(t0_, t1_) || t > std::fmax(t0_, t1_)) return;
   const double behind = t == t1_ ? t1_ : std::nextafter(t, t1_);
   const double before = std::nextafter(t, -direction_ * HUGE_VAL);
   const auto later = [this](double at, const known_time& other) {

@@ -48,9 +48,9 @@ struct lane_cutter {
     ev.hit[l] = ev.tried[l] = ev.earlier[l] = 0;
     search_type search;
     give_search(search, ev, l);
-    if (g.t[l] == g.t1[l]) return code(status::success);
     find_end();
     if (pending(g.t[l])) return cut(search, nullptr);
+    if (g.t[l] == ev.t1[l]) return code(status::success);
     return know_sides(search, false) ? running : code(status::event_not_resolved);
   }
 
