@@ -57,6 +57,65 @@ TEST_CASE("symplectic methods refuse other states and fields, word by word") {
       std::invalid_argument);
 }
 
+/// Two angles that pull each other apart by their difference times a speed's square: at rest, and where
+/// the angles are equal, no small move shows it.
+struct coupled_angles {
+  template <class T, class Y, class P>
+  void operator()(const T& t, const Y& y, const P& p, Y& dy) const {
+    using std::sin;
+    dy[0] = y[2];
+    dy[1] = y[3];
+    const auto apart = p[0] * sin(y[0] - y[1]);
+    const auto driven = p[1] * sin(t) * y[2];
+    dy[2] = -sin(y[0]) - apart * y[3] * y[3] - driven;
+    dy[3] = -2.0 * sin(y[1]) + apart * y[2] * y[2];
+  }
+};
+
+/// A chain of angles, equal and at rest at the start, whose mass matrix is that of a beam: sums over all the others
+/// of the cosine and the sine of differences.
+struct small_beam {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P&, Y& dy) const {
+    using std::cos, std::sin;
+    const int n = length(y) / 2;
+    for (int i = 0; i < n; ++i) {
+      dy.data()[i] = y.data()[n + i];
+      auto sum = -y.data()[i];
+      for (int j = 0; j < n; ++j) {
+        const auto apart = y.data()[i] - y.data()[j];
+        const auto speed = y.data()[n + j];
+        sum += cos(apart) - sin(apart) * speed * speed;
+      }
+      dy.data()[n + i] = sum;
+    }
+  }
+};
+
+/// Separable, and finite near its start alone: √(1 − q²) and a logarithm of p.
+struct on_a_part {
+  void operator()(const auto&, const auto& y, const auto&, auto& dy) const {
+    using std::log, std::sqrt;
+    dy[0] = log(1.0 + y[1]);
+    dy[1] = -y[0] / sqrt(1.0 - y[0] * y[0]);
+  }
+};
+
+TEST_CASE("symplectic methods refuse what is not separable beyond its start alone") {
+  const char* const words =
+      "method kahan_li8 with a field that is not separable (q' has to follow from t and p alone, "
+      "p' from t and q) choose a method such as tsit5?";
+  const auto try_it = [](const auto& f, const auto& y0, vec<double, 2> p) {
+    return solve(problem{f, y0, 0.0, 1.0, p}, kahan_li8{}, {.fixed_step = 0.1}).status;
+  };
+  const vec<double, 4> at_rest{1.0, 1.0, 0.0, 0.0};
+  CHECK_THROWS_WITH_AS(try_it(coupled_angles{}, at_rest, {0.5, 0.0}), words, std::invalid_argument);
+  CHECK_THROWS_WITH_AS(try_it(coupled_angles{}, at_rest, {0.0, 0.5}), words, std::invalid_argument);
+  CHECK(try_it(coupled_angles{}, at_rest, {0.0, 0.0}) == status::success);
+  CHECK_THROWS_WITH_AS(try_it(small_beam{}, vec<double, 10>{}, {}), words, std::invalid_argument);
+  CHECK(try_it(on_a_part{}, vec<double, 2>{0.3, 0.1}, {}) == status::success);
+}
+
 /// q' = p/√(1 + p²), p' = −sin q: a kinetic energy that is not quadratic.
 struct fast_pendulum {
   void operator()(const auto&, const auto& y, const auto&, auto& dy) const {
