@@ -39,6 +39,7 @@ class held_part {
   virtual void pieces(const piece& visit) = 0;
   virtual void arrays(const array& visit) const = 0;
   virtual void temporaries(const array& visit) const = 0;
+  virtual auto bytes_to_come(index n) const -> index = 0;  ///< see for_each_matrix
 };
 
 template <class Part>
@@ -66,6 +67,8 @@ class held_part_of final : public held_part {
     if constexpr (requires { part.temporaries([](const auto&) {}); })
       part.temporaries([&](const auto& each) { visit_arrays(each, visit); });
   }
+
+  auto bytes_to_come(index n) const -> index override { return revode::bytes_to_come(part, n); }
 
  private:
   template <class Each>
@@ -118,6 +121,7 @@ class boxed_part {
   void temporaries(Visit&& visit) const {
     if (held_) held_->temporaries([&](kept_bytes of) { visit(of); });
   }
+  index bytes_to_come(index n) const { return held_ ? held_->bytes_to_come(n) : 0; }
 
  private:
   std::unique_ptr<held_part> held_;

@@ -59,6 +59,9 @@ memory_costs gradient_costs(const Problem& q, const M& m, const options& o, bool
     tape.stages.temporaries([&all](const auto& part) { all.work += bytes_outside(part); });
   if constexpr (requires { c.cache.temporaries([](const auto&) {}); })
     c.cache.temporaries([&all](const auto& part) { all.work += 2 * bytes_outside(part); });
+  const auto n = static_cast<index>(length(q.y0));
+  all.work += 2 * bytes_to_come(c.cache, n) + bytes_to_come(tape.stages, n) +
+              bytes_to_come(make_part<typename types::scratch>(m, q.y0), n);
   if (!whole) all.work += costs_of_cuts<Loop>(q, o, events, located);
   all.snapshot = planned_bytes(kept);
   all.tape =

@@ -45,6 +45,20 @@ class column_factors {
     }
   }
 
+  /// visit(bytes) for every block that resize(n) will allocate.
+  template <class Visit>
+  void blocks_to_come([[maybe_unused]] index n, [[maybe_unused]] Visit&& visit) const {
+    if constexpr (N < 0) {
+      if (n == n_) return;
+      const index padded_n = layout::padded(static_cast<int>(n)), each = sizeof(T);
+      for (int p = 0; p < Parts; ++p) {
+        visit(padded_n * padded_n * each);
+        visit(padded_n * each);
+      }
+      visit(n * static_cast<index>(sizeof(int)));
+    }
+  }
+
   /// The first part of a factorisation: takes the real numbers element(i, j). False when one is not
   /// finite.
   template <class Element>

@@ -23,6 +23,15 @@ class dense_lu {
     pivots_.resize(static_cast<std::size_t>(n));
   }
 
+  /// visit(bytes) for every block that resize(n) will allocate.
+  template <class Visit>
+  void blocks_to_come(index n, Visit&& visit) const {
+    if (n == factors_.rows()) return;
+    factors_.blocks_to_come(n, visit);
+    visit(n * static_cast<index>(sizeof(T)));
+    visit(n * static_cast<index>(sizeof(int)));
+  }
+
   /// Factors a. False when an element is not finite or a pivot 0: the factors are then useless.
   bool factor(const dense_matrix<T>& a) {
     return factor_from(a, [](const T& element, bool) { return element; });

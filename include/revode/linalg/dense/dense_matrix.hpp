@@ -24,6 +24,11 @@ class dense_matrix {
     elements_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), T(0));
     n_ = n;  // behind what may fail, so that a resize is tried again
   }
+  /// visit(bytes) for every block that resize(n) will allocate.
+  template <class Visit>
+  void blocks_to_come(index n, Visit&& visit) const {
+    if (n != n_) visit(n * n * static_cast<index>(sizeof(T)));
+  }
   T& operator()(int i, int j) { return row(i)[j]; }
   const T& operator()(int i, int j) const { return row(i)[j]; }
   T* row(int i) { return elements_.data() + static_cast<std::ptrdiff_t>(i) * n_; }

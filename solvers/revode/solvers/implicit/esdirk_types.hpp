@@ -81,6 +81,10 @@ struct esdirk_cache {
     visit(self.jacobian);
     visit(self.factors);
   }
+  template <class Visit>
+  void temporaries(Visit&& visit) const {
+    for (const Y* part : {&known, &z, &stage, &correction, &weight}) visit(*part);
+  }
 };
 
 /// Of a pair: `slope` is the implicit part's.

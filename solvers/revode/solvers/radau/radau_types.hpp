@@ -154,6 +154,15 @@ struct radau_cache {
     visit(self.jacobian);
     visit(self.factors);
   }
+  template <class Visit>
+  void temporaries(Visit&& visit) const {
+    for (int i = 0; i < S; ++i) {
+      visit(w[i]);
+      visit(correction[i]);
+    }
+    visit(stage);
+    visit(weight);
+  }
 };
 
 /// For pull and push: the Jacobians at the stages, factors of their own, three vectors a stage.

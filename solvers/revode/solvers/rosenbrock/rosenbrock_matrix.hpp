@@ -38,6 +38,11 @@ struct stage_matrix<M, Y, false> {
   std::conditional_t<on_heap, dense_lu<scalar_t<Y>>, typename algebra::template factors<Y>> factors;
   stage_matrix() = default;
   explicit stage_matrix(const Y&) : j{}, factors{} {}
+  template <class Self, class Visit>
+  static void parts(Self& self, Visit&& visit) {
+    visit(self.j);
+    visit(self.factors);
+  }
 };
 
 /// Takes J at (t, y) and factors W. False when W is singular or not finite.

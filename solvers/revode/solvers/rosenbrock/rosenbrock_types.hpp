@@ -191,6 +191,23 @@ struct rosenbrock_tape {
     visit(self.y);
     for (auto& stage : self.u) visit(stage);
   }
+  /// What no stored tape has.
+  template <class Self, class Visit>
+  static void matrices([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) {
+    if constexpr (!has_small_matrix<M, Y>) self.work.matrix.parts(self.work.matrix, visit);
+  }
+  template <class Visit>
+  void temporaries(Visit&& visit) const requires(!has_small_matrix<M, Y>) {
+    visit(work.f);
+    visit(work.shared);
+    visit(work.f_t);
+    for (const Y& u : work.u_extra) visit(u);
+    if constexpr (refines_v<M>) {
+      visit(work.right);
+      visit(work.unknown);
+      visit(work.rest);
+    }
+  }
 };
 
 /// Cotangents of y_n and of the stages, from dense output.
@@ -241,6 +258,10 @@ struct rosenbrock_scratch {
     for (auto* part : {&self.stage, &self.sum, &self.f_t, &self.y_bar}) visit(*part);
     for (auto& part : self.w) visit(part);
     for (auto& part : self.v) visit(part);
+  }
+  template <class Self, class Visit>
+  static void matrices([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) {
+    if constexpr (!has_small_matrix<M, Y>) self.matrix.parts(self.matrix, visit);
   }
 };
 

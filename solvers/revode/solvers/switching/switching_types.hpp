@@ -135,6 +135,11 @@ struct switching_cache {
     visit(self.stiffly);
     return self.stiffly ? of(self.b) : of(self.a);
   }
+  /// Those of the method that is not at work.
+  template <class Self, class Visit>
+  static void matrices(Self& self, Visit&& visit) {
+    return self.stiffly ? visit(self.a.cache) : visit(self.b.cache);
+  }
 };
 
 /// a_b of methods a and b.
