@@ -75,7 +75,9 @@ revode_code revode_problem_use_finite_differences(revode_problem* q);
 /* For linear algebras of large systems (revode_options.algebra): where df/dy may be nonzero. A band of `lower`
  * diagonals below the main one and `upper` above, for "banded"; a pattern by compressed columns, for "klu" and
  * "gmres_ilu0": n + 1 starts, entries starts[j] to starts[j + 1] - 1 of `rows` being those of column j; the numbers are
- * copied. NULL, or negative widths: not known, as at first; named problems are then asked. */
+ * copied. NULL, or negative widths: not known, as at first; named problems are then asked. With integrals (see
+ * revode_problem_set_quadrature) the pattern stays that of y, their rows are added; a band has them as well: it holds what
+ * they read. What misses an element is refused by a solve, where the field has a jvp or vjp. */
 revode_code revode_problem_set_band(revode_problem* q, int lower, int upper);
 revode_code revode_problem_set_pattern(revode_problem* q, const int* starts, const int* rows);
 /* The Jacobian in these shapes: jac[i (lower + 1 + upper) + lower + j - i] = df_i/dy_j, or a number for each entry of
@@ -169,7 +171,7 @@ typedef struct revode_adjoint {
 
 typedef struct revode_solution revode_solution;
 
-/* Options NULL: the defaults. */
+/* Options NULL: the defaults. A list in them that is NULL has the count 0. */
 revode_code revode_solve(const revode_problem* q, const char* method, const revode_options* o,
                          revode_solution** s);
 revode_code revode_solve_dense(const revode_problem* q, const char* method, const revode_options* o,

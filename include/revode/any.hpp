@@ -101,12 +101,18 @@ class any_field {
   bool has_entries() const { return entries_; }    ///< ∂f/∂y on a pattern
   bool has_products() const { return products_; }  ///< (∂f/∂y) v by a call or two
   bool tells_pattern() const { return tells_; }    ///< where ∂f/∂y is not 0
+  struct given_parts {  ///< exact products, Jacobians in a shape of its own, integrals behind y
+    bool jvp = true, vjp = true, band = true, entries = true;
+    int integrals = 0;
+  };
+  const given_parts& given() const { return given_; }
 
  private:
   std::shared_ptr<const erased_field> erased_;
   bool pulls_ = true, jacobian_ = true, implicit_jacobian_ = true, second_ = true;
   bool band_ = true, entries_ = true, products_ = true, tells_ = true;
   std::size_t mass_numbers_ = 0;
+  given_parts given_;
 };
 
 /// A located event, as in revode/solve/events.hpp. Its derivatives are asked for by gradients alone.
@@ -165,7 +171,7 @@ any_problem with_quadrature(const any_problem& q, const any_callbacks& g,
 /// Where the Jacobian of large systems may be nonzero: entries starts[j] … starts[j + 1] − 1 of `rows` are those of
 /// column j, as sparse matrices of Eigen, SciPy and SuiteSparse hold them; n + 1 starts. In C++ as well
 /// std::make_shared<sparsity>(matrix) with revode/linalg/sparse/sparsity.hpp, whose entries are by columns, then by
-/// rows, with the whole diagonal.
+/// rows, with the whole diagonal. Of with_quadrature that of y will do.
 /// errors  std::invalid_argument: starts that fall or do not end at the number of rows, a row that is none
 std::shared_ptr<const sparsity> any_pattern(std::span<const int> starts, std::span<const int> rows);
 /// That of a typed field near the problem's start, as sparsity_of of the templates, with that of its mass matrix.

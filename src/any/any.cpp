@@ -37,6 +37,10 @@ any_field::any_field(any_callbacks callbacks) {
   products_ = callbacks.jvp || callbacks.by_finite_differences;
   tells_ = false;
   second_ = callbacks.by_finite_differences;
+  given_ = {.jvp = callbacks.jvp != nullptr,
+            .vjp = callbacks.vjp != nullptr,
+            .band = callbacks.banded_jacobian != nullptr,
+            .entries = callbacks.sparse_jacobian != nullptr};
   mass_numbers_ = callbacks.mass.size();
   const mass_entries m = entries_of(callbacks.mass);
   const std::vector<int> index = callbacks.index;
@@ -67,6 +71,7 @@ any_field::any_field(any_callbacks implicit_part, any_callbacks explicit_part) {
   band_ = entries_ = pulls_;
   products_ = first.products_ && second.products_;
   tells_ = false;
+  given_ = compiled::of_both(first.given_, second.given_);
 }
 
 any_field::any_field(std::shared_ptr<const erased_field> typed) : erased_(std::move(typed)) {

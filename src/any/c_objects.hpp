@@ -4,7 +4,9 @@
 #include <revode.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -110,10 +112,35 @@ T as_known(const T* from, const T& defaults, const char* what) {
   return known;
 }
 
+/// So many numbers, or none where there is no pointer.
 template <class T>
 std::vector<T> listed(const T* from, std::size_t count) {
   if (from == nullptr) return {};
   return {from, from + count};
+}
+/// A length that the caller wrote, of things of this size.
+inline void expect_length(const char* what, std::size_t count, std::size_t each) {
+  if (count > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / each)
+    misuse(std::string(what) + " = " + std::to_string(count) +
+           " (no array is so long) give the number of its elements?");
+}
+/// A list of the caller's, of which both say whether it is there.
+inline std::vector<double> listed(const char* what, const double* from, const char* counted,
+                                  std::size_t count) {
+  if (from == nullptr && count > 0)
+    misuse(std::string(what) + " is NULL, but " + counted + " = " + std::to_string(count) +
+           " (a list is there with its length) pass the numbers, or a count of 0?");
+  expect_length(counted, count, sizeof(double));
+  return listed(from, count);
+}
+/// One with a number for each of the state's, or none: what lies behind is not read.
+inline std::vector<double> listed(const char* what, const double* from, const char* counted,
+                                  std::size_t count, std::size_t n) {
+  if (from != nullptr && count > n)
+    misuse(std::string(counted) + " = " + std::to_string(count) + " for a state of " +
+           std::to_string(n) + " (" + what + " has one number for each) give " + std::to_string(n) +
+           " of them, or none?");
+  return listed(what, from, counted, count);
 }
 
 inline void give(const any_state& from, double* to) {

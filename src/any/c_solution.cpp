@@ -13,7 +13,8 @@ using namespace revode::c;
 
 namespace {
 
-options as_options(const revode_options* from) {
+/// For a state of n numbers.
+options as_options(const revode_options* from, std::size_t n) {
   const revode_options c = as_known(from, REVODE_OPTIONS, "revode_options");
   options o{.rtol = c.rtol, .atol = c.atol};
   o.fixed_step = c.fixed_step;
@@ -21,13 +22,14 @@ options as_options(const revode_options* from) {
   o.max_step = c.max_step;
   o.min_step = c.min_step;
   o.max_steps = c.max_steps;
-  o.save.ts = listed(c.save_ts, c.save_count);
+  o.save.ts = listed("save_ts", c.save_ts, "save_count", c.save_count);
   o.save.t0 = c.save_t0 != 0;
   o.save.t1 = c.save_t1 != 0;
-  o.stops = listed(c.stops, c.stop_count);
-  o.discontinuities = listed(c.discontinuities, c.discontinuity_count);
-  o.norm.rtol = listed(c.rtols, c.rtol_count);
-  o.norm.atol = listed(c.atols, c.atol_count);
+  o.stops = listed("stops", c.stops, "stop_count", c.stop_count);
+  o.discontinuities =
+      listed("discontinuities", c.discontinuities, "discontinuity_count", c.discontinuity_count);
+  o.norm.rtol = listed("rtols", c.rtols, "rtol_count", c.rtol_count, n);
+  o.norm.atol = listed("atols", c.atols, "atol_count", c.atol_count, n);
   return o;
 }
 
@@ -159,13 +161,13 @@ const char* revode_problem_name(size_t i) {
 revode_code revode_solve(const revode_problem* q, const char* method, const revode_options* o,
                          revode_solution** s) {
   return solved(q, method, o, s, [&](const any_problem& problem, const any_method& m) {
-    return solve(problem, m, as_options(o));
+    return solve(problem, m, as_options(o, problem.y0.size()));
   });
 }
 revode_code revode_solve_dense(const revode_problem* q, const char* method, const revode_options* o,
                                revode_solution** s) {
   return solved(q, method, o, s, [&](const any_problem& problem, const any_method& m) {
-    return solve(problem, m, as_options(o), dense_output{});
+    return solve(problem, m, as_options(o, problem.y0.size()), dense_output{});
   });
 }
 revode_code revode_solve_differentiable(const revode_problem* q, const char* method,
@@ -175,8 +177,8 @@ revode_code revode_solve_differentiable(const revode_problem* q, const char* met
     const revode_adjoint a = as_known(adjoint, REVODE_ADJOINT, "revode_adjoint");
     const std::string name = a.name == nullptr ? recursive_checkpoint::name : a.name;
     return name == recursive_checkpoint::name
-               ? solve(problem, m, as_options(o), as_checkpoint(a))
-               : solve(problem, m, as_options(o), any_adjoint{name, a.interval});
+               ? solve(problem, m, as_options(o, problem.y0.size()), as_checkpoint(a))
+               : solve(problem, m, as_options(o, problem.y0.size()), any_adjoint{name, a.interval});
   });
 }
 revode_code revode_solve_each(const revode_problem* q, const char* method, const revode_options* o,
@@ -185,9 +187,11 @@ revode_code revode_solve_each(const revode_problem* q, const char* method, const
   return guarded([&] {
     const any_problem problem = given(q, "the problem").posed();
     if (count > 0) given(s, "where the solutions go");
+    expect_length("count", count, std::max(sizeof(any_point), sizeof(any_solution)));
     std::vector<std::unique_ptr<revode_solution>> made;
-    for (any_solution& one : solve_each(problem, method_of(*q, method, o), as_options(o),
-                                        points_of(*q, count, y0s, ps), threads))
+    for (any_solution& one :
+         solve_each(problem, method_of(*q, method, o), as_options(o, problem.y0.size()),
+                    points_of(*q, count, y0s, ps), threads))
       made.emplace_back(new revode_solution{problem.y0.size(), problem.p.size(), std::move(one)});
     for (std::size_t k = 0; k < count; ++k) s[k] = made[k].release();
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <revode/any.hpp>
+#include <any/integrals.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -56,16 +56,18 @@ std::vector<Result> for_each_point(const any_problem& q, const options& o,
 
 std::vector<any_solution> solve_each(const any_problem& q, const any_method& m, const options& o,
                                      std::span<const any_point> points, int threads) {
+  const any_method by = compiled::beside_integrals(m, q);  // once for all
   return for_each_point<any_solution>(q, o, points, threads,
-                                      [&](const any_problem& here) { return solve(here, m, o); });
+                                      [&](const any_problem& here) { return solve(here, by, o); });
 }
 
 std::vector<any_value_and_gradient> value_and_gradient_each(
     const any_problem& q, const any_method& m, const options& o, std::span<const any_point> points,
     const any_loss& loss, const recursive_checkpoint& adjoint, int threads) {
+  const any_method by = compiled::beside_integrals(m, q);
   return for_each_point<any_value_and_gradient>(
       q, o, points, threads,
-      [&](const any_problem& here) { return value_and_gradient(here, m, o, loss, adjoint); });
+      [&](const any_problem& here) { return value_and_gradient(here, by, o, loss, adjoint); });
 }
 
 }  // namespace revode

@@ -49,6 +49,16 @@ inline cotangents<vector> to_eigen(const any_cotangents& w) {
   return out;
 }
 
+/// Of a sum, and of y beside its integrals: a product may take one by its jvp and pull the other.
+inline any_field::given_parts of_both(const any_field::given_parts& a,
+                                      const any_field::given_parts& b) {
+  const bool exact = (a.jvp || a.vjp) && (b.jvp || b.vjp);
+  return {.jvp = exact && (a.jvp || b.jvp),
+          .vjp = exact && a.vjp && b.vjp,
+          .band = false,
+          .entries = false};
+}
+
 /// There is a field, and its mass matrix is as large as the state.
 inline void check_field(const any_problem& q) {
   if (!q.f.erased())

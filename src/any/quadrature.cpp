@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <any/held_problem.hpp>
+#include <any/integrals.hpp>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/problems/erased_massive_field.hpp>
 #include <revode/solve/quadrature.hpp>
 #include <revode/state/scratch_by_type.hpp>
@@ -52,6 +56,9 @@ any_event beside_integrals(const any_event& e, int n) {
   return any_event(std::make_shared<const erased_event>(std::move(longer)), e.has_pulls());
 }
 
+const erased_field& alone(const erased_field& f) { return f; }
+const erased_field& alone(const erased_massive_field& f) { return f.alone(); }
+
 /// That of (y, q), which refuses states of another length: it would read past their ends.
 template <class F>
 struct sized_field_and_integrand : field_and_integrand<F, callback_field, vector, vector> {
@@ -66,12 +73,51 @@ struct sized_field_and_integrand : field_and_integrand<F, callback_field, vector
              std::to_string(n) + " and then " + std::to_string(k) + " integrals) give both in y0?");
     base::value(face, t, z, a...);
   }
+
+  /// On a pattern of y with rows of the integrals: the Jacobian of f as it comes on that of y, and pulls of g.
+  bool bring_jacobian(double t, const vector& z, const vector& p,
+                      sparse_matrix<double>& jac) const {
+    const auto of_state = jac.pattern->kept.template get<compiled::pattern_of_state>(
+        [] { return std::make_shared<compiled::pattern_of_state>(); });
+    if (of_state->it == nullptr) return false;
+    const Eigen::Index n = this->y.size(), k = this->q.size();
+    const vector at = z.head(n);
+    block.pattern = of_state->it;
+    block.values.resize(static_cast<std::size_t>(of_state->it->entries()));
+    if (!alone(this->f).bring_jacobian(t, at, p, block)) push_by_colours(t, at, p);
+    auto to = std::copy(block.values.begin(), block.values.end(), jac.values.begin());
+    vector w = vector::Zero(k), gy(n), gp(p.size());
+    for (int i = 0; i < length(w); ++i) {
+      double gt = 0;
+      gy.setZero(), gp.setZero();
+      w[i] = 1;
+      this->g.vjp(t, at, p, w, gt, gy, gp);
+      w[i] = 0;
+      to = std::fill_n(std::copy(gy.begin(), gy.end(), to), k, 0.0);
+    }
+    return true;
+  }
+
+  void push_by_colours(double t, const vector& at, const vector& p) const {
+    vector along = vector::Zero(at.size()), out = along;
+    const vector none = vector::Zero(p.size());
+    for (int c = 0; c < block.pattern->colours(); ++c) {
+      for (const int j : block.pattern->columns_of(c)) along[j] = 1;
+      this->f.jvp(t, at, p, 0, along, none, out);
+      for (const int j : block.pattern->columns_of(c)) along[j] = 0;
+      for (const auto [entry, i] : block.pattern->elements_of(c))
+        block.values[static_cast<std::size_t>(entry)] = out[i];
+    }
+  }
+
+  mutable sparse_matrix<double> block{};  // the Jacobian of f
 };
 
 template <class F>
 erased_field with_integrand(const F& f, const callback_field& g, const any_state& y0,
                             const any_state& q0) {
-  return erased_field(field_by<sized_field_and_integrand<F>>{{{f, g, to_eigen(y0), to_eigen(q0)}}});
+  return erased_field(
+      field_by<sized_field_and_integrand<F>>{{{f, g, to_eigen(y0), to_eigen(q0)}, {}}});
 }
 
 /// The first n of a state.
@@ -107,6 +153,26 @@ any_field::any_field(const any_field& f, const any_callbacks& g, const any_state
   products_ = f.products_ && g.jvp;
   tells_ = false;
   second_ = f.second_ && pulls && g.by_finite_differences;
+  given_ = compiled::of_both(f.given_, any_field(g).given_);
+  given_.entries = f.given_.entries;
+  given_.integrals = static_cast<int>(q0.size());
+}
+
+any_method compiled::beside_integrals(const any_method& m, const any_problem& q) {
+  any_algebra a = m.algebra();
+  const int k = q.f.given().integrals, n = static_cast<int>(q.y0.size()) - k;
+  if (k == 0 || a.name == dense_name || a.pattern == nullptr || a.pattern->size() != n) return m;
+  std::vector<std::pair<int, int>> entries;
+  for (int i = 0; i < n; ++i)
+    for (int e = a.pattern->start(i); e < a.pattern->start(i + 1); ++e)
+      entries.emplace_back(i, a.pattern->column(e));
+  for (int i = n; i < n + k; ++i)
+    for (int j = 0; j < n + k; ++j) entries.emplace_back(i, j);
+  const auto longer = std::make_shared<const sparsity>(n + k, entries);
+  longer->kept.get<pattern_of_state>(
+      [&] { return std::make_shared<pattern_of_state>(pattern_of_state{a.pattern}); });
+  a.pattern = longer;
+  return {m, std::move(a)};
 }
 
 any_problem with_quadrature(const any_problem& q, const any_callbacks& g, const any_state& q0) {

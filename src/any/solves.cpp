@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <any/automatic.hpp>
 #include <any/held_problem.hpp>
+#include <any/integrals.hpp>
 #include <any/structure_check.hpp>
 
 #include <optional>
@@ -122,7 +123,8 @@ struct chosen {
         held(q) {
     const compiled::algebra_text& a = compiled::find_algebra(m.algebra().name);
     if (a.name == compiled::dense_name) return;
-    const any_algebra& of = m.algebra();
+    const any_method with_integrals = compiled::beside_integrals(m, q);
+    const any_algebra& of = with_integrals.algebra();
     const compiled::jacobian_structure given{of.lower, of.upper, of.pattern};
     with_algebra = entry_with_algebra(named, a, given, {!q.events.empty(), q.f.has_mass()},
                                       q.f.tells_pattern());

@@ -41,6 +41,9 @@ struct known_end {
   double digits = 0;
 };
 
+/// Explicit methods take none with a mass matrix: an algebraic equation of a model is one.
+bool asks_implicit(const erased_problem& q) { return q.stiff() || q.has_mass(); }
+
 double atol_of(const erased_problem& q, double rtol) { return q.stiff() ? q.atol(rtol) : rtol; }
 
 double digits_of(const erased_problem& q, const vector& y, const vector& r) {
@@ -67,8 +70,9 @@ solution_type solve(const contest& c, const method_entry& m, double rtol) {
 known_end accurate(const contest& c) {
   const bool events = !c.q.events.each.empty();
   const std::array<std::string_view, 2> by =
-      c.q.stiff() ? std::array<std::string_view, 2>{"radau_iia5", events ? "rodas5p" : "radau_iia9"}
-                  : std::array<std::string_view, 2>{"tsit5", events ? "dop853" : "vern9"};
+      asks_implicit(c.q)
+          ? std::array<std::string_view, 2>{"radau_iia5", events ? "rodas5p" : "radau_iia9"}
+          : std::array<std::string_view, 2>{"tsit5", events ? "dop853" : "vern9"};
   std::array<solution_type, 2> ends;
   for (std::size_t i = 0; i < 2; ++i) {
     ends[i] = solve(c, find_method(by[i]), 1e-12);
@@ -83,7 +87,7 @@ known_end accurate(const contest& c) {
 std::vector<method_entry> default_methods(const erased_problem& q) {
   std::vector<method_entry> chosen;
   for (const method_entry& m : compiled::method_table())
-    if (m.has_estimate && m.asks_jacobian == q.stiff() && m.order > 2 && !m.asks_parts &&
+    if (m.has_estimate && m.asks_jacobian == asks_implicit(q) && m.order > 2 && !m.asks_parts &&
         (!q.has_mass() || m.takes_mass()))
       chosen.push_back(m);
   return chosen;

@@ -22,6 +22,7 @@ namespace revode {
 namespace {
 
 constexpr std::string_view magic = "revode's run, 2\n";
+constexpr const char* old_ending = ".old";  // of the file before
 
 std::string named(const std::string& path) { return "the restart file '" + path + "'"; }
 
@@ -143,7 +144,9 @@ restart_journal::~restart_journal() {
 /// The file, or where it is damaged or was about to be written the one before.
 void restart_journal::read() {
   std::string why, why_old;
-  if (read(how_.file, why) || read(how_.file + ".old", why_old)) return;
+  if (read(how_.file, why)) return;
+  from_old_ = read(how_.file + old_ending, why_old);
+  if (from_old_) return;
   if (!why.empty()) throw std::invalid_argument(why);
   if (!why_old.empty()) throw std::invalid_argument(why_old);
 }
@@ -194,8 +197,8 @@ std::size_t restart_journal::begin(const run_print& print) {
     if (both && kept[k] == print[k]) continue;
     const auto& [name, value] = k < kept.size() ? kept[k] : print[k];
     throw std::invalid_argument(
-        named(how_.file) + " is that of another run (its " + name + " is " + value +
-        (both && print[k].first == name ? ", here it is " + print[k].second : "") +
+        named(how_.file + (from_old_ ? old_ending : "")) + " is that of another run (its " + name +
+        " is " + value + (both && print[k].first == name ? ", here it is " + print[k].second : "") +
         ") give another name, or remove it to begin anew?");
   }
   return number;
@@ -228,7 +231,7 @@ void restart_journal::write() {
   text += s.written();
   const std::uint64_t sum = sum_of(text);
   text.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  const std::string fresh = how_.file + ".new", old = how_.file + ".old";
+  const std::string fresh = how_.file + ".new", old = how_.file + old_ending;
   write_through(fresh, text);
   tell("synced");
   if (std::rename(how_.file.c_str(), old.c_str()) != 0 && errno != ENOENT) cannot("kept", old);

@@ -30,8 +30,7 @@ struct rod {
   template <class S, class Y, class Out>
   static void laplacian(const S& by, const Y& y, Out& out) {
     const int n = length(y);
-    for (int i = 0; i < n; ++i)
-      out.data()[i] += by * bend(y, i);
+    for (int i = 0; i < n; ++i) out.data()[i] += by * bend(y, i);
   }
   template <class T, class Y, class P>
   void operator()(const T&, const Y& y, const P& p, Y& dy) const {
@@ -47,12 +46,10 @@ struct rod {
   template <class T, class Y, class P>
   void vjp(const T&, const Y& y, const P& p, const Y& w, T&, Y& gy, P& gp) const {
     laplacian(p.data()[0], w, gy);
-    for (int i = 0, n = length(y); i < n; ++i)
-      gp.data()[0] += w.data()[i] * bend(y, i);
+    for (int i = 0, n = length(y); i < n; ++i) gp.data()[0] += w.data()[i] * bend(y, i);
   }
   template <class T, class Y, class P>
-  void second(const T&, const Y&, const P&, const Y& u, const T&, const Y& k, T*, Y&,
-              P& gp) const {
+  void second(const T&, const Y&, const P&, const Y& u, const T&, const Y& k, T*, Y&, P& gp) const {
     for (int i = 0, n = length(k); i < n; ++i) gp.data()[0] += u.data()[i] * bend(k, i);
   }
   template <class T, class Y, class P>

@@ -29,8 +29,8 @@ struct last : dose {
 };
 const auto square = [](const auto& y) { return y[0] * y[0]; };
 
-TEST_CASE_TEMPLATE("a dose at the only time of an interval is taken, as in one an ulp long", M, tsit5,
-                   rodas5p, bdf5) {
+TEST_CASE_TEMPLATE("a dose at the only time of an interval is taken, as in one an ulp long", M,
+                   tsit5, rodas5p, bdf5) {
   problem q{decay{}, vec{1.5}, 2.0, 2.0, vec{0.7, 0.6}};
   options o;
   o.save = {.t0 = true, .t1 = true};

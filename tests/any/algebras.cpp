@@ -123,33 +123,6 @@ TEST_CASE("every pair keeps the dot-product law, and equal bits of gradients in 
   }
 }
 
-TEST_CASE("a band or pattern that misses an element of the Jacobian is refused by its row") {
-  const chain_pattern of(12);
-  std::vector<int> starts{0}, rows;
-  for (int j = 0; j < 12; ++j) {
-    for (int e = of.starts[static_cast<std::size_t>(j)];
-         e < of.starts[static_cast<std::size_t>(j) + 1]; ++e)
-      if (const int i = of.rows[static_cast<std::size_t>(e)]; i != 4 || j != 5) rows.push_back(i);
-    starts.push_back(static_cast<int>(rows.size()));
-  }
-  const auto says = [](const any_problem& q, const any_method& m, const std::string& text) {
-    CHECK_THROWS_WITH_AS(solve(q, m, o), text.c_str(), std::invalid_argument);
-  };
-  const std::string shown =
-      " (a product with the Jacobian at the start shows one elsewhere, or another) ";
-  for (const any_problem& q : {of_chain(chain_with_jvp()), erased_chain()}) {
-    says(q, any_method("bdf5", {.name = "banded", .lower = 1, .upper = 0}),
-         "algebra banded with a band that misses an element of row 0" + shown + "widen it?");
-    says(q, any_method("bdf5", {.name = "gmres_ilu0", .pattern = any_pattern(starts, rows)}),
-         "algebra gmres_ilu0 with a pattern that misses an element of row 4" + shown +
-             "complete it?");
-  }
-  any_callbacks c = chain_with_jvp();  // without exact products nothing is seen
-  c.jvp = {};
-  CHECK(solve(of_chain(c), any_method("bdf5", {.name = "banded", .lower = 1, .upper = 1}), o)
-            .status == status::success);
-}
-
 TEST_CASE(
     "the field's own Jacobian in a band or on a pattern, and pulls of rows, cost no products") {
   const chain_pattern of(12);

@@ -3,6 +3,7 @@
 
 #include <revode.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -48,16 +49,21 @@ int mean_vjp(double, const double*, const double*, const double* w, double*, dou
   for (std::size_t i = 0; i < n; ++i) gy[i] += w[0] / n;
   return 0;
 }
+bool has_klu() {
+  const std::vector<std::string> all = any_algebra_names();
+  return std::find(all.begin(), all.end(), "klu") != all.end();
+}
 int refusing(double, const double*, const double*, double*, void*) { return 7; }
 
 /// Objects of C's, freed at the end.
 struct chain_of_c {
   revode_problem* q = nullptr;
   revode_solution* s = nullptr;
-  chain_of_c() {
+  explicit chain_of_c(bool derivatives = true) {
     const any_problem of = of_chain(chain_alone());
     REQUIRE(revode_problem_new(n, of.y0.data(), 2, of.p.data(), of.t0, of.t1, f, nullptr, &q) ==
             REVODE_OK);
+    if (!derivatives) return;
     REQUIRE(revode_problem_set_vjp(q, vjp) == REVODE_OK);
     REQUIRE(revode_problem_set_jvp(q, jvp) == REVODE_OK);
   }
@@ -179,6 +185,103 @@ TEST_CASE("an ensemble from C has the bits of its solves, with every algebra and
   REQUIRE(revode_problem_set_band(c.q, static_cast<int>(n), 1) == REVODE_OK);
   REQUIRE(revode_problem_set_quadrature(c.q, 1, nullptr, mean, mean_vjp, nullptr) == REVODE_OK);
   check_ensemble(c, "banded", n + 1);
+  if (has_klu()) {
+    REQUIRE(revode_problem_set_pattern(c.q, of.starts.data(), of.rows.data()) == REVODE_OK);
+    check_ensemble(c, "klu", n + 1);
+  }
+}
+
+/// The mean, and a product of two elements that are far apart.
+int two(double, const double* y, const double* p, double* dq, void*) {
+  mean(0, y, p, dq, nullptr);
+  dq[1] = p[1] * y[3] * y[9];
+  return 0;
+}
+int two_vjp(double, const double* y, const double* p, const double* w, double*, double* gy,
+            double* gp, void*) {
+  mean_vjp(0, y, p, w, nullptr, gy, gp, nullptr);
+  gy[3] += w[1] * p[1] * y[9];
+  gy[9] += w[1] * p[1] * y[3];
+  gp[1] += w[1] * y[3] * y[9];
+  return 0;
+}
+
+/// State and integrals, and the gradient of some of them.
+struct with_two_integrals {
+  any_state z = any_state(n + 2), y0 = any_state(n + 2), p = any_state(2);
+  revode_statistics stats = REVODE_STATISTICS;
+
+  with_two_integrals(chain_of_c& c, const char* method, const char* algebra) {
+    c.solve(method, algebra);
+    REQUIRE(revode_solution_y(c.s, z.data()) == REVODE_OK);
+    REQUIRE(revode_solution_statistics(c.s, &stats) == REVODE_OK);
+    std::vector<double> w(n + 2, 0.0);
+    w[2] = 1, w[n] = -3, w[n + 1] = 2;
+    revode_gradient g = REVODE_GRADIENT;
+    g.y0 = y0.data();
+    g.p = p.data();
+    REQUIRE(revode_solution_pullback(c.s, w.data(), nullptr, nullptr, &g) == REVODE_OK);
+    CHECK(g.status == 0);
+  }
+  void check_near(const with_two_integrals& other) const {
+    for (std::size_t i = 0; i < n + 2; ++i) {
+      CHECK(z[i] == doctest::Approx(other.z[i]).epsilon(1e-4));
+      CHECK(y0[i] == doctest::Approx(other.y0[i]).epsilon(1e-3));
+    }
+    for (std::size_t i = 0; i < 2; ++i) CHECK(p[i] == doctest::Approx(other.p[i]).epsilon(1e-3));
+  }
+};
+
+TEST_CASE("a pattern of the state serves with integrals from C: their rows are added") {
+  const chain_pattern of(n);
+  std::vector<double> mass(n * n);
+  for (std::size_t i = 0; i < n; ++i) mass[i * n + i] = i == 5 ? 0.5 : 1;
+  for (const bool massive : {false, true})
+    for (const char* method : {"bdf5", "radau_iia5", "rodas5p"}) {
+      CAPTURE(method);
+      chain_of_c c;
+      REQUIRE(revode_problem_set_quadrature(c.q, 2, nullptr, two, two_vjp, nullptr) == REVODE_OK);
+      if (massive) REQUIRE(revode_problem_set_mass(c.q, mass.data()) == REVODE_OK);
+      if (method == std::string("rodas5p"))
+        REQUIRE(revode_problem_use_finite_differences(c.q) == REVODE_OK);
+      const with_two_integrals dense(c, method, nullptr);
+      if (!has_klu()) continue;
+      REQUIRE(revode_problem_set_pattern(c.q, of.starts.data(), of.rows.data()) == REVODE_OK);
+      const with_two_integrals klu(c, method, "klu");
+      klu.check_near(dense);
+      REQUIRE(revode_problem_set_sparse_jacobian(c.q, entries) == REVODE_OK);
+      const with_two_integrals own(c, method, "klu");
+      own.check_near(dense);
+      CHECK(own.stats.accepted == klu.stats.accepted);
+    }
+}
+
+TEST_CASE(
+    "the pattern of a state that misses an element, and a band of it, are told with integrals") {
+  const std::vector<int> starts(n + 1, 0);
+  chain_of_c c;
+  REQUIRE(revode_problem_set_quadrature(c.q, 2, nullptr, two, two_vjp, nullptr) == REVODE_OK);
+  REQUIRE(revode_problem_set_band(c.q, 1, 1) == REVODE_OK);
+  c.solve("bdf5", "banded", REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()) ==
+        "algebra banded with a band that misses an element of row 12 (a product with the Jacobian "
+        "at the start shows one elsewhere, or another) widen it to the rows of the 2 integrals, or "
+        "take klu with the pattern of y?");
+  chain_of_c other(false);  // by differences those of the integrals alone are seen
+  REQUIRE(revode_problem_use_finite_differences(other.q) == REVODE_OK);
+  REQUIRE(revode_problem_set_quadrature(other.q, 2, nullptr, two, two_vjp, nullptr) == REVODE_OK);
+  REQUIRE(revode_problem_set_band(other.q, 1, 1) == REVODE_OK);
+  other.solve("bdf5", "banded", REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()).find("misses an element of column 0 (") !=
+        std::string::npos);
+  REQUIRE(revode_problem_set_band(other.q, n + 1, 1) == REVODE_OK);
+  other.solve("bdf5", "banded");
+  if (!has_klu()) return;
+  REQUIRE(revode_problem_set_pattern(c.q, starts.data(), nullptr) == REVODE_OK);
+  c.solve("bdf5", "klu", REVODE_MISUSE);
+  CHECK(std::string(revode_last_error()) ==
+        "algebra klu with a pattern that misses an element of row 0 (a product with the Jacobian "
+        "at the start shows one elsewhere, or another) complete it?");
 }
 
 TEST_CASE("misuse of ensembles from C is told in words, and makes nothing") {

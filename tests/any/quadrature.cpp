@@ -3,11 +3,14 @@
 
 #include <revode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
+#include <any/chain.hpp>
 #include <any/problems.hpp>
 #include <any/same_bits.hpp>
 #include <revode/adjoint/value_and_gradient.hpp>
@@ -254,6 +257,45 @@ TEST_CASE("a quadrature over a field in parts, by IMEX methods") {
                        "explicit_part, or a mass matrix) take a "
                        "method of the whole, esdirk547?",
                        std::invalid_argument);
+}
+
+TEST_CASE("a running cost by name goes with the pattern of the state, or one of both") {
+  const auto names = any_algebra_names();
+  if (std::find(names.begin(), names.end(), "klu") == names.end()) return;
+  const auto pattern_of = [](int more) {  // `more` full rows behind the chain's
+    chain_pattern of(12);
+    std::vector<int> starts{0}, rows;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(12 + more); ++j) {
+      if (j < 12)
+        rows.insert(rows.end(), &of.rows[0] + of.starts[j], &of.rows[0] + of.starts[j + 1]);
+      for (int i = 12; i < 12 + more; ++i) rows.push_back(i);
+      starts.push_back(static_cast<int>(rows.size()));
+    }
+    return any_pattern(starts, rows);
+  };
+  const any_problem q = of_chain(chain_with_vjp());
+  const any_callbacks product{
+      .f = [](double, auto y, auto p, auto dq) { dq[0] = p[1] * y[0] * y[7]; },
+      .vjp =
+          [](double, auto y, auto p, auto w, double&, auto gy, auto gp) {
+            gy[0] += w[0] * p[1] * y[7];
+            gy[7] += w[0] * p[1] * y[0];
+            if (!gp.empty()) gp[1] += w[0] * y[0] * y[7];
+          }};
+  const auto by = [&](const any_method& m) {
+    return value_and_gradient(q, m, options{.rtol = 1e-8, .atol = 1e-10},
+                              any_loss_with_running_cost{{}, product}, {.slots = 4});
+  };
+  const auto dense = by("radau_iia5");
+  for (const int more : {0, 1}) {
+    const auto sparse = by(any_method("radau_iia5", {.name = "klu", .pattern = pattern_of(more)}));
+    REQUIRE(sparse.value);
+    CHECK(*sparse.value == doctest::Approx(*dense.value).epsilon(1e-6));
+    for (std::size_t i = 0; i < 12; ++i)
+      CHECK(sparse.gradient->y0[i] == doctest::Approx(dense.gradient->y0[i]).epsilon(1e-5));
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK(sparse.gradient->p[i] == doctest::Approx(dense.gradient->p[i]).epsilon(1e-5));
+  }
 }
 
 }  // namespace

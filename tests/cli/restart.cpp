@@ -100,6 +100,11 @@ TEST_CASE("--restart: misuse is one line of the known form") {
     CHECK(o.exit_status == 2);
     CHECK(o.err == text + "\n");
   }
+  std::filesystem::remove(kept.old.path());
+  std::filesystem::rename(kept.file.path(), kept.old.path());
+  CHECK(
+      run("grad lorenz --t1 1 --method dop853" + kept.option())
+          .err.starts_with(name.substr(0, name.size() - 1) + ".old' is that of another run (its "));
 }
 
 }  // namespace revode::cli

@@ -48,6 +48,26 @@ TEST_CASE("work and precision of stiff problems, of events, and of models") {
   CHECK(text.out.find("least time for at least so many digits") != std::string::npos);
 }
 
+TEST_CASE("work and precision of a model with an algebraic equation, by methods that take one") {
+  const temporary_file model("algebraic.ode");
+  std::ofstream(model.path()) << "title t\ntime 0 .. 8\nparameter k = 1\nstate x=1, y=0\n"
+                                 "x' = y\n0 = y+k*x\n";
+  const std::string words = "bench wpd '" + model.path() + "' --repeats 1 --json";
+  const auto one = run(words + " --methods rodas5p --tolerances 1e-4,1e-6").json();
+  REQUIRE(one["runs"].size() == 2);
+  for (const auto& r : one["runs"]) CHECK(r["status"] == "success");
+  CHECK(one["runs"][1]["digits"] > one["runs"][0]["digits"]);
+  std::set<std::string> methods;
+  const auto all = run(words + " --tolerances 1e-4").json();
+  for (const auto& r : all["runs"]) methods.insert(r["method"].get<std::string>());
+  CHECK(methods.contains("radau_iia5"));
+  CHECK(methods.contains("rodas5p"));
+  CHECK(!methods.contains("tsit5"));
+  CHECK(run("bench wpd '" + model.path() + "' --methods tsit5")
+            .err.find("(it has a mass matrix; this command solves M y' = f by ") !=
+        std::string::npos);
+}
+
 TEST_CASE("a picture of work and precision") {
   if (std::system("gnuplot --version >/dev/null 2>&1") != 0) return;
   const std::string path =

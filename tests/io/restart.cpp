@@ -128,6 +128,12 @@ TEST_CASE("a file that is damaged, foreign or of another run is refused in words
   CHECK(why(file, other) == name +
                                 " is that of another run (its rtol is 1e-06, here it is 1e-07) "
                                 "give another name, or remove it to begin anew?");
+  std::remove((file.path + ".old").c_str());
+  std::rename(file.path.c_str(), (file.path + ".old").c_str());
+  CHECK(why(file, other) ==
+        name.substr(0, name.size() - 1) +
+            ".old' is that of another run (its rtol is 1e-06, here it is 1e-07) "
+            "give another name, or remove it to begin anew?");
   file.text("t,x,y,z\n");
   std::remove((file.path + ".old").c_str());
   CHECK(why(file, request) == name +

@@ -67,7 +67,7 @@ class restart_journal {
   std::vector<kept_solve> solves_;
   std::size_t begun_ = 0;
   index writes_ = 0;
-  bool resumed_ = false;
+  bool resumed_ = false, from_old_ = false;  // of the file before
   std::chrono::steady_clock::time_point last_;
 };
 

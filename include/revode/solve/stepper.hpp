@@ -177,11 +177,10 @@ class stepper {
     march_.begin_at(t0_, y0());
     const auto why = march_.trouble_of_start();
     points_.keep_start(t0_, why == status::success ? march_.y() : y0());
-    if (why != status::success) return end(why);
-    if (stretches().pending(t0_))
+    const bool due = stretches().pending(t0_);
+    if (why != status::success || (t0_ == t1_ && !due)) return end(why);
+    if (due)
       make_cut(tape_, -1);
-    else if (t0_ == t1_)
-      end(why);
     else if (!cuts_.know_sides(march_, false))
       end(status::event_not_resolved);
     if (!ended_ && log_.fixed_steps() == 0 && !attempts_.start(march_, t1_))

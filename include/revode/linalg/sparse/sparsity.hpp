@@ -117,8 +117,15 @@ class sparsity {
         elements_of_[at(colour_of(column(e)))].push_back({e, i});
   }
 
-  /// Greedily, from the first column to the last.
+  /// Greedily, from the first column to the last; beside a full row each has its own.
   void colour() {
+    for (int i = 0; i < n_; ++i) {
+      if (start(i + 1) - start(i) < n_) continue;
+      colour_.resize(at(n_));
+      std::iota(colour_.begin(), colour_.end(), 0);
+      colours_ = n_;
+      return;
+    }
     std::vector<int> past(at(n_) + 1, 0), rows(at(entries()));  // of each column
     for (const int j : column_) ++past[at(j)];
     std::partial_sum(past.begin(), past.end(), past.begin());
