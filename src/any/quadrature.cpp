@@ -82,9 +82,9 @@ struct sized_field_and_integrand : field_and_integrand<F, callback_field, vector
     if (of_state->it == nullptr) return false;
     const Eigen::Index n = this->y.size(), k = this->q.size();
     const vector at = z.head(n);
-    block.pattern = of_state->it;
+    sparse_matrix<double> block{of_state->it, {}};  // not a member: threads share the field
     block.values.resize(static_cast<std::size_t>(of_state->it->entries()));
-    if (!alone(this->f).bring_jacobian(t, at, p, block)) push_by_colours(t, at, p);
+    if (!alone(this->f).bring_jacobian(t, at, p, block)) push_by_colours(t, at, p, block);
     auto to = std::copy(block.values.begin(), block.values.end(), jac.values.begin());
     vector w = vector::Zero(k), gy(n), gp(p.size());
     for (int i = 0; i < length(w); ++i) {
@@ -98,7 +98,8 @@ struct sized_field_and_integrand : field_and_integrand<F, callback_field, vector
     return true;
   }
 
-  void push_by_colours(double t, const vector& at, const vector& p) const {
+  void push_by_colours(double t, const vector& at, const vector& p,
+                       sparse_matrix<double>& block) const {
     vector along = vector::Zero(at.size()), out = along;
     const vector none = vector::Zero(p.size());
     for (int c = 0; c < block.pattern->colours(); ++c) {
@@ -109,15 +110,13 @@ struct sized_field_and_integrand : field_and_integrand<F, callback_field, vector
         block.values[static_cast<std::size_t>(entry)] = out[i];
     }
   }
-
-  mutable sparse_matrix<double> block{};  // the Jacobian of f
 };
 
 template <class F>
 erased_field with_integrand(const F& f, const callback_field& g, const any_state& y0,
                             const any_state& q0) {
   return erased_field(
-      field_by<sized_field_and_integrand<F>>{{{f, g, to_eigen(y0), to_eigen(q0)}, {}}});
+      field_by<sized_field_and_integrand<F>>{{{f, g, to_eigen(y0), to_eigen(q0)}}});
 }
 
 /// The first n of a state.
