@@ -28,7 +28,7 @@ struct both {
   double reverse, forward;
 };
 template <class M, class Q>
-both by_element(const Q& q, std::size_t at, const options& o) {
+both by_element(const Q& q, int at, const options& o) {
   auto solved = solve(q, M{}, o, recursive_checkpoint{});
   REQUIRE(solved.status == status::success);
   auto w = q.y0, along = q.y0;
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("a fast element's derivative is the same both ways, and right
 
   // All is kept: each derivative of the sum is 1.
   const problem kept{lost_at_once{}, vec{0.0, 1.0, 0.0}, 0.0, 1.0, vec{0.3, 4e9}};
-  for (std::size_t at = 0; at < 3; ++at) {
+  for (int at = 0; at < 3; ++at) {
     const both one = by_element<M>(kept, at, {.fixed_step = 0.1});
     CHECK(std::abs(one.reverse - 1) < 1e-5);
     CHECK(std::abs(one.forward - 1) < 1e-5);
