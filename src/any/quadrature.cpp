@@ -115,8 +115,7 @@ struct sized_field_and_integrand : field_and_integrand<F, callback_field, vector
 template <class F>
 erased_field with_integrand(const F& f, const callback_field& g, const any_state& y0,
                             const any_state& q0) {
-  return erased_field(
-      field_by<sized_field_and_integrand<F>>{{{f, g, to_eigen(y0), to_eigen(q0)}}});
+  return erased_field(field_by<sized_field_and_integrand<F>>{{{f, g, to_eigen(y0), to_eigen(q0)}}});
 }
 
 /// The first n of a state.
