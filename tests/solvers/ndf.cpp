@@ -81,7 +81,7 @@ double size_behind_growing_steps(int q, double growth, int n) {
   for (int j = 0; j <= q; ++j) s.z[j][0] = 1 - 0.3 * j;
   for (int i = 0; i < n; ++i) {  // in units of the step at hand
     const typename M::formula by(q, 1.0, memo.tau);
-    predict_array<M>(memo, q, 1.0, by, s, tape);
+    predict_array<M>(memo, q, 1.0, by, s, s, tape);
     correct_array(tape, 0, q, vec{-s.z[1][0] / lead_of<M>(q, by.l[1])}, s);
   }
   double size = 0;

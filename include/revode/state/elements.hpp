@@ -111,6 +111,17 @@ REVODE_HD void sweep_elements(const Y& y, F&& f) {
   for_each_element(y, f);
 }
 
+/// f(first, last) in place of f(first) … f(last − 1), for loops of one's own.
+template <class Y, class F>
+void sweep_parts(const Y& y, F&& f) {
+  const int n = length(y);
+#if defined(_OPENMP) && !defined(__CUDACC__)
+  if constexpr (static_size_v<Y> < 0 && std::is_floating_point_v<scalar_t<Y>>)
+    if (threads_for(n) > 1) return for_each_part(n, f);
+#endif
+  f(0, n);
+}
+
 template <class Y>
 REVODE_HD void fill(Y& y, scalar_t<Y> value) {
   auto* out = y.data();

@@ -24,9 +24,10 @@ void correction_of(System& sys, double t_new, const Y& y, double h, double l1, c
 /// Prediction, first evaluation and correction of y.
 template <class M, class System, class Y>
 void correct_adams_step(System& sys, double t_new, int q, double h, const typename M::formula& by,
-                        adams_tape<Y, M::most_order>& tape, carry<M, Y>& c) {
+                        const nordsieck_t<M, Y>& from, adams_tape<Y, M::most_order>& tape,
+                        carry<M, Y>& c) {
   auto& s = c.state;
-  predict_array<M>(c.memo, q, h, by, s, tape);
+  predict_array<M>(c.memo, q, h, by, from, s, tape);
   copy(s.z[0], tape.predicted);
   correction_of(sys, t_new, s.z[0], h, by.l[1], s.z[1], s.correction);
   add(s.correction, s.z[0]);
@@ -39,8 +40,7 @@ void evaluate_adams_step(System& sys, double t_new, int q, double h,
   correction_of(sys, t_new, s.z[0], h, tape.l[1], s.z[1], c.cache.change);
   for (int i = 0, n = length(tape.gap); i < n; ++i)
     tape.gap.data()[i] = c.cache.change.data()[i] - s.correction.data()[i];
-  correct_array(tape, 1, q, c.cache.change, s);
-  finish_nordsieck_step(q, h, s, tape, c.memo);
+  finish_nordsieck_step(1, q, h, c.cache.change, s, tape, c.memo);
 }
 
 template <adams_method M, class System, class Y>
@@ -52,9 +52,8 @@ outcome<adams_record> attempt(const M&, System& sys, const tolerance& tol, doubl
   const typename M::formula by(q, h, from.memo.tau);
   outcome<adams_record> found;
   found.record = {1, static_cast<std::uint8_t>(q), static_cast<std::uint8_t>(q)};
-  next.state = from.state;
   next.memo = from.memo;
-  correct_adams_step<M>(sys, t_new, q, h, by, tape, next);
+  correct_adams_step<M>(sys, t_new, q, h, by, from.state, tape, next);
   double error = 0;
   if (tol.estimate) {
     fill_weights(from.state.z[0], tol, next.cache.weight);
@@ -76,7 +75,7 @@ void replay(const M&, System& sys, double t, double t_new, const adams_record& r
             adams_tape<Y, M::most_order>& tape) {
   const double h = t_new - t;
   const typename M::formula by(r.order, h, c.memo.tau);
-  correct_adams_step<M>(sys, t_new, r.order, h, by, tape, c);
+  correct_adams_step<M>(sys, t_new, r.order, h, by, c.state, tape, c);
   evaluate_adams_step<M>(sys, t_new, r.order, h, tape, c);
 }
 
@@ -123,7 +122,7 @@ void push(const M&, System& sys, double t, double t_new, const adams_record& r,
   using T = scalar_t<Y>;
   const int q = r.order;
   const T inverse = T(1 / tape.l[1]), of_slope = T((t_new - t) / tape.l[1]);
-  push_prediction(tape, q, dot);
+  push_prediction(tape, q, dot, dot);
   const auto push_evaluation = [&](const Y& at, Y& out) {
     sys.jvp(t_new, at, T(0), dot.z[0], p_dot, w.first);
     fill(out, T(0));

@@ -43,7 +43,7 @@ void push(const M& m, System& sys, double t, double t_new, const bdf_record& r,
   using T = scalar_t<Y>;
   const int q = r.order;
   const double h = t_new - t;
-  push_prediction(tape, q, dot);
+  push_prediction(tape, q, dot, dot);
   w.kept.open(t);
   sys.jvp(t_new, tape.z[0], T(0), dot.z[0], p_dot, w.right);
   axpy_of_mass(mass_of(sys), T(-1 / h), dot.z[1], w.right);

@@ -65,8 +65,8 @@ std::uint8_t choose_bdf_matrix(const bdf_ways& ways, const bdf_memo<Y, K>& memo,
   return d.jacobian_for >= 51 ? both : std::uint8_t{bdf_record::new_factors};
 }
 
-/// `to` becomes the carry before the step, with the matrices that stay; a Jacobian taken at its start by an
-/// attempt before stays, too.
+/// `to` becomes the carry before the step but for the state, with the matrices that stay; a Jacobian taken at its start
+/// by an attempt before stays, too.
 template <class M, class Y>
 void open_bdf_step(double t, const bdf_record& r, const carry<M, Y>& from, carry<M, Y>& to) {
   const Y& y = from.state.z[0];
@@ -76,7 +76,6 @@ void open_bdf_step(double t, const bdf_record& r, const carry<M, Y>& from, carry
     to.cache.jacobian = from.cache.jacobian;
   if (!r.has(r.new_factors)) to.cache.factors = from.cache.factors;
   take_memo(from.memo, tried, t, y, to.memo);
-  to.state = from.state;
 }
 
 /// Iterates until the step's tolerance, `allowed` (0: until rounding). Returns how it ended; counts and
@@ -139,7 +138,7 @@ status solve_bdf_step(const M& m, System& sys, const tolerance& tol, double t, d
   if constexpr (inexact_v<algebra_t<M>>)
     if (const double goal = next.cache.factors.limits().goal; tol.estimate && goal > 0)
       choose_goal(goal / 6, allowed, shift, next.cache.weight, r);  // CVODE's 0.05, with 0.3
-  predict_array<M>(next.memo, r.order, h, by, next.state, tape);
+  predict_array<M>(next.memo, r.order, h, by, from.state, next.state, tape);
   for (;;) {
     status found = prepare_bdf_matrix(m, sys, t, y, shift, r, next);
     if (found != status::success) return found;
@@ -193,8 +192,7 @@ outcome<bdf_record_of<M>> attempt(const M& m, System& sys, const tolerance& tol,
     found.error_squared = error * error;
     if (!(found.error_squared <= 1)) return found;
   }
-  correct_array(tape, 0, q, next.state.correction, next.state);
-  finish_nordsieck_step(q, h, next.state, tape, next.memo);
+  finish_nordsieck_step(0, q, h, next.state.correction, next.state, tape, next.memo);
   if (!tol.estimate) return found;
   if (m.leaves_unstable_orders && amplifies<M>(tol, q, by, from, next)) r.flags |= r.amplifies;
   choose_growth<M>(tol, error, by, from.memo.next, q != from.memo.order,

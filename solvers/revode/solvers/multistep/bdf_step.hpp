@@ -115,7 +115,7 @@ void replay(const M& m, System& sys, double t, double t_new, const bdf_record_of
   const double lead = lead_of<M>(r.order, by.l[1]);
   prepare_bdf_matrix(m, sys, t, c.state.z[0], lead / h, r, c);
   if (r.has(r.from_start)) copy(c.state.z[0], c.cache.change);
-  predict_array<M>(c.memo, r.order, h, by, c.state, tape);
+  predict_array<M>(c.memo, r.order, h, by, c.state, c.state, tape);
   open_iterations(r, c.cache.change, c.state);
   for (int round = 0; round < r.iterations; ++round) {
     bdf_correction(sys, t_new, h, lead, c.memo.shift, goal_of(r), round == 0, c.state, c.cache);
@@ -123,8 +123,7 @@ void replay(const M& m, System& sys, double t, double t_new, const bdf_record_of
   }
   if constexpr (is_differentiable_v<scalar_t<Y>>)
     settle_bdf(algebra_of(m), sys, t_new, h, lead, c.state, c.cache);
-  correct_array(tape, 0, r.order, c.state.correction, c.state);
-  finish_nordsieck_step(r.order, h, c.state, tape, c.memo);
+  finish_nordsieck_step(0, r.order, h, c.state.correction, c.state, tape, c.memo);
 }
 
 }  // namespace revode
