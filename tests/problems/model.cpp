@@ -117,10 +117,10 @@ TEST_CASE("a model says of which index its states are") {
 TEST_CASE("every operator and function of a model means what it says") {
   const folder here;
   const erased_problem q = make_problem(here.write("all.ode", R"(time -1 .. 2 * 3
-constant half = 1 / 2
+constant half = 1 / 2, none = -0
 parameter p = 0.3, q = -1e-2
 state a = half, b = -2, c = 0.25 + 2^-2
-let s = sin(a) + cos(b) * tan(c) - asin(c) / acos(c) + atan(b)
+let s = sin(a) + cos(b) * tan(c) - asin(c) / acos(c) + atan(b) - none
 let h = sinh(a) - cosh(b) + tanh(c) + exp(p) - expm1(q) + log(a) + log1p(c)
 let k = asinh(b) - acosh(3) + atanh(c) + exp2(a) - log2(a) + log10(c) - cbrt(b) + erf(a) - erfc(b)
 a' = s + h + k + sqrt(c) + abs(b) + min(a, b) - max(b, 3) + atan2(b, a) + hypot(a, b)
@@ -145,6 +145,27 @@ c' = if(a < b or not (b >= c) and t > 0, a - b - c, t * a / b / c) + pi
     CHECK(dy[1] == -(a * a) + 1 / (a * a * a) - std::pow(2, std::pow(a, b)) + std::pow(c, 1.5) + b);
     CHECK(dy[2] == (t > 0 ? a - b - c : t * a / b / c) + M_PI);
   }
+}
+
+TEST_CASE("a long model is compiled by clang++ as well") {
+  if (std::system("clang++ --version > /dev/null 2>&1") != 0) return;
+  const char* compiler = std::getenv("CXX");
+  const std::string before = compiler == nullptr ? "" : compiler;
+  const folder here;
+  std::string text = "time 0 .. 1\n";
+  for (int i = 0; i < 200; ++i) {
+    const std::string x = "x" + std::to_string(i), last = "x" + std::to_string(i > 0 ? i - 1 : 0);
+    text += "state " + x + " = 1\n" + x + "' = " + last + " - 2 * " + x + " * " + last + "\n";
+  }
+  setenv("CXX", "clang++", 1);
+  const erased_problem q = make_problem(here.write("long.ode", text));
+  if (compiler == nullptr)
+    unsetenv("CXX");
+  else
+    setenv("CXX", before.c_str(), 1);
+  Eigen::VectorXd dy(200);
+  q.f(0.0, q.y0, q.p, dy);
+  CHECK(dy == Eigen::VectorXd::Constant(200, -1.0));
 }
 
 TEST_CASE("events of a model: a ball that bounces, stops, and is told of") {
@@ -175,6 +196,26 @@ event far when height rises above 2 * 5 then stop
   const auto one = solve(of_model, tsit5{}, o, events(erased_events{{q.events.each[0]}}));
   CHECK(one.y == solve(of_ball, tsit5{}, o, events(ball.events)).y);
   CHECK(one.events.size() == 4);
+}
+
+TEST_CASE("a dose of a model at a time is no jump that stays on its surface") {
+  const folder here;
+  erased_problem q = make_problem(here.write("dose.ode", R"(time 0 .. 3
+parameter first = 1
+state x = 1
+let late = t - first
+let level = x + late
+x' = -x
+event dose when late rises above 0 then x = x + 1
+event full when level rises above 9 then x = 0
+)"));
+  REQUIRE(q.events.each.size() == 2);
+  CHECK(q.events.each[0].passes);
+  CHECK_FALSE(q.events.each[1].passes);
+  const auto s = solve(of(q), tsit5{}, options{.rtol = 1e-10, .atol = 1e-10}, events(q.events));
+  CHECK(s.status == status::success);
+  CHECK(s.events.size() == 1);
+  CHECK(s.y[0] == doctest::Approx(std::exp(-3.0) + std::exp(-2.0)).epsilon(1e-8));
 }
 
 TEST_CASE("a model is refused by line and column, with what to do") {
@@ -231,6 +272,9 @@ TEST_CASE("a model is refused by line and column, with what to do") {
         "m.ode:3:11: a second 'x' (it is declared in line 2) choose another name?");
   CHECK(refusal(begin + "parameter stop = 1") ==
         "m.ode:3:11: the name 'stop' (the word has a meaning in models) choose another?");
+  for (const std::string word : {"erf", "log10", "asinh", "if"})
+    CHECK(refusal(begin + "parameter " + word + " = 1") ==
+          "m.ode:3:11: the name '" + word + "' (the word has a meaning in models) choose another?");
   CHECK(refusal(begin + "state z = x") ==
         "m.ode:3:11: an expression that is not constant (numbers, constants and functions of them "
         "are needed here) "

@@ -154,16 +154,15 @@ int run(std::vector<std::string> words, const fs::path& log) {
 }
 
 /// Of models of several hundred operations optimisers take minutes, two thirds of them in what makes no solve faster
-/// there and a gradient by a twentieth.
-std::vector<std::string> optimiser_flags(const std::string& source) {
-  constexpr std::size_t long_model = 8000;  // characters
-  if (source.size() < long_model) return {"-O3"};
-  return {"-O2", "-fno-gcse", "-fno-tree-pta"};
-}
+/// there and a gradient by a twentieth. What g++ leaves out stands in the source, where other compilers pass over it.
+constexpr std::size_t long_model = 8000;  // characters
+constexpr auto without_long_passes = "#pragma GCC optimize(\"no-gcse,no-tree-pta\")\n";
 
 }  // namespace
 
-auto compiled_model(const std::string& file, const std::string& source) -> std::string {
+auto compiled_model(const std::string& file, const std::string& written) -> std::string {
+  const bool is_long = written.size() >= long_model;
+  const std::string source = is_long ? without_long_passes + written : written;
   std::vector<std::string> words{
       compiler(file),   "-std=c++20", "-DNDEBUG",          "-fPIC",
       "-shared",        "-w",         "-ffp-contract=off", "-fno-finite-math-only",
@@ -171,8 +170,9 @@ auto compiled_model(const std::string& file, const std::string& source) -> std::
 #if defined(__SANITIZE_ADDRESS__)  // Eigen's arrays are aligned otherwise then
   words.push_back("-fsanitize=address");
 #endif
-  for (const auto& flags : {optimiser_flags(source), include_flags(file)})
-    words.insert(words.end(), flags.begin(), flags.end());
+  words.push_back(is_long ? "-O2" : "-O3");
+  const std::vector<std::string> includes = include_flags(file);
+  words.insert(words.end(), includes.begin(), includes.end());
   std::error_code none;
   const auto built = fs::last_write_time(own_file(), none).time_since_epoch().count();
   std::string key = "// " + std::to_string(built);

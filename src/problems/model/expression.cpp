@@ -138,11 +138,14 @@ int model_reader::primary() {
   return named_value();
 }
 
+bool model_reader::is_function(std::string_view name) {
+  return std::any_of(functions.begin(), functions.end(),
+                     [&](const known_function& f) { return name == f.name; });
+}
+
 int model_reader::named_value() {
   const model_token at = now_;
-  if (std::any_of(functions.begin(), functions.end(),
-                  [&](const known_function& f) { return at.text == f.name; }))
-    return call();
+  if (is_function(at.text)) return call();
   using enum model_node::kind;
   if (at.text == "t" || at.text == "pi") {
     advance();

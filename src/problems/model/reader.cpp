@@ -4,20 +4,38 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include <revode/problems/catalog.hpp>
 
 namespace revode::named {
 namespace {
 
-constexpr std::array<std::string_view, 39> reserved{
+/// Beside the names of functions.
+constexpr std::array<std::string_view, 27> reserved{
     "title",         "source", "time", "parameter", "constant", "state",
     "let",           "event",  "when", "rises",     "falls",    "crosses",
     "above",         "below",  "then", "stop",      "continue", "stiff",
     "discontinuity", "plot",   "over", "index",     "and",      "or",
-    "not",           "if",     "t",    "pi",        "min",      "max",
-    "sin",           "cos",    "tan",  "exp",       "log",      "sqrt",
-    "abs",           "hypot",  "atan2"};
+    "not",           "t",      "pi"};
+
+/// Does an expression see a state?
+bool moves_with_state(const model& m, int node) {
+  std::vector<bool> seen(m.nodes.size(), false);
+  std::vector<int> open{node};
+  while (!open.empty()) {
+    const auto at = static_cast<std::size_t>(open.back());
+    open.pop_back();
+    if (seen[at]) continue;
+    seen[at] = true;
+    const model_node& here = m.nodes[at];
+    if (here.what == model_node::kind::state) return true;
+    if (here.what == model_node::kind::let)
+      open.push_back(m.lets[static_cast<std::size_t>(here.at)].second);
+    open.insert(open.end(), here.of.begin(), here.of.end());
+  }
+  return false;
+}
 
 std::string stem(std::string_view file) {
   const std::string_view last = file.substr(file.find_last_of('/') + 1);
@@ -196,6 +214,8 @@ void model_reader::event() {
       action(e);
     } while (take(","));
   }
+  // A jump cannot leave a surface that does not move with the state, as a dose at a time.
+  e.passes = e.passes || !moves_with_state(model_, e.condition);
   model_.events.push_back(std::move(e));
 }
 
@@ -281,7 +301,8 @@ int model_reader::state(std::string_view why) {
 auto model_reader::new_name(model_node::kind what, int at, double number) -> std::string {
   const model_token name = now_;
   if (name.what != model_token::kind::name) unexpected("a name");
-  if (std::find(reserved.begin(), reserved.end(), name.text) != reserved.end())
+  if (is_function(name.text) ||
+      std::find(reserved.begin(), reserved.end(), name.text) != reserved.end())
     scanner_.refuse(name, "the name " + in_quotes(name.text) +
                               " (the word has a meaning in models) choose another?");
   const auto [place, is_new] =

@@ -45,6 +45,7 @@ class model_reader {
   auto new_name(model_node::kind what, int at, double number = 0) -> std::string;
 
   // Expressions (expression.cpp).
+  static bool is_function(std::string_view name);
   int expression();
   double constant();
   int operation(int level);

@@ -15,7 +15,7 @@ std::string literal(double x) {
   const auto end = std::to_chars(digits, digits + sizeof digits, x).ptr;
   std::string text(digits, end);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return x < 0 ? "(" + text + ")" : text;
+  return std::signbit(x) ? "(" + text + ")" : text;
 }
 
 /// A C++ string: letters, digits and blanks as they are, every other byte by its number.
