@@ -7,6 +7,7 @@
 #include <string>
 
 #include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/solve/dense_output.hpp>
 #include <revode/solvers/bdf.hpp>
 #include <revode/solvers/radau_iia5.hpp>
 #include <revode/solvers/rodas5p.hpp>
@@ -103,6 +104,9 @@ void check_seen_at_start(const M& m, const Events& seen, double t1) {
   REQUIRE(s.ys.size() == 2);
   for (const auto& y : s.ys)
     CHECK(y[1] == doctest::Approx(semi_explicit::algebraic(0.0, y[0], at.p)).epsilon(1e-14));
+  auto dense = solve(at, m, o, seen, dense_output{});
+  CHECK(dense(0.0) == s.ys[0]);
+  CHECK(dense.at({0.0}).front() == s.ys[0]);
   cotangents<vec<double, 2>> w;
   w.y = vec{1.0, 2.0};
   w.ys = {vec{0.3, 0.7}, vec{0.0, 0.2}};

@@ -19,7 +19,7 @@ namespace revode {
 /// The piecewise polynomial through the accepted steps, between t0 and the time reached, its ends
 /// included: at the end of a step it is the state there, elsewhere what a save point would have given,
 /// in the same bits. It is as smooth as the method's dense output. At the time of an event it is the
-/// state before it unless asked for side::behind; at t0 it is y0 unless events there are to be
+/// state before it unless asked for side::behind; at t0 it is y0, the consistent state with a mass matrix, unless events there are to be
 /// behind. Its gradient is that of save points at the same times.
 /// memory  a tape for each step: its stages and a state; a state for each cut
 /// errors  std::invalid_argument for a time outside
@@ -32,10 +32,11 @@ class dense_solution : public solution<Y> {
       : own_(std::move(own)),
         loop_(std::make_unique<loop>(q, m, o, std::nullopt, events)),
         direction_(q.t1 < q.t0 ? -1 : 1),
-        y_(q.y0),
+        start_(start_of_solve(q.y0)),
+        y_(start_),
         zero_(make_part<state_type>(m, zeros_like(q.y0))),
         scratch_(make_part<scratch_type>(m, zeros_like(q.y0))) {
-    if (cuts().cut_count() > 0) before_.push_back(q.y0);  // a cut at t0
+    if (cuts().cut_count() > 0) before_.push_back(start_);  // a cut at t0
     loop_->keep_before_cuts(before_);
     while (!loop_->finished()) {
       const index before = loop_->position();
@@ -94,6 +95,18 @@ class dense_solution : public solution<Y> {
     fill(y, scalar_t<Y>(0));
     return y;
   }
+  /// y0, or where a solve with a mass matrix begins, before an event there.
+  Y start_of_solve(Y y) {
+    if constexpr (has_mass_v<F>) {
+      if (loop_->finished() && !is_complete(loop_->status())) return y;
+      auto& stretches = loop_->stretches();
+      if (stretches.cut_count() == 0) return loop_->y();
+      stretches.use_parameters(0);
+      make_consistent(loop_->sys(), loop_->t0(), y);
+      stretches.use_parameters(stretches.cut_count());
+    }
+    return y;
+  }
   const cut_list& cuts() const { return loop_->stretches(); }
   bool reached(double t, double other) const { return direction_ * (t - other) >= 0; }
 
@@ -105,7 +118,7 @@ class dense_solution : public solution<Y> {
       else
         start_of(static_cast<std::size_t>(c->step + 1));
     } else if (t == loop_->t0()) {
-      y_ = loop_->y0();
+      y_ = start_;
     } else if (t == this->t) {
       y_ = this->y;
     } else {
@@ -181,7 +194,7 @@ class dense_solution : public solution<Y> {
   std::deque<piece_type> pieces_;  // a piece never moves
   std::vector<Y> before_;          // the states before the cuts
   const piece_type* extended_ = nullptr;
-  Y y_;
+  Y start_, y_;
   state_type zero_;
   [[no_unique_address]] scratch_type scratch_;  // of zeros: the tangents of everything but the time
 };
