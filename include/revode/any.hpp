@@ -340,7 +340,7 @@ any_value_and_gradient resolved_value_and_gradient(const any_problem& q, const a
 
 /// solve and value_and_gradient for each of many starts and parameters, on threads (0: as many as the machine has), in the bits
 /// of as many calls. The callbacks and the loss are called by several threads at once.
-/// errors  what a call throws: that of the first point that does, when the others have ended
+/// errors  what a call throws: that of the first point that does, with its number where it is misuse; no other is begun then
 std::vector<any_solution> solve_each(const any_problem& q, const any_method& m, const options& o,
                                      std::span<const any_point> points, int threads = 0);
 std::vector<any_value_and_gradient> value_and_gradient_each(

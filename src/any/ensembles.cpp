@@ -17,7 +17,20 @@ any_problem at(const any_problem& q, const any_point& point) {
   return here;
 }
 
-/// work(problem) for each point, by threads that take the next one; the results in the order of points.
+/// The exception at hand; of misuse with the point's number.
+std::exception_ptr told_of_point(std::size_t i) {
+  try {
+    throw;
+  } catch (const std::invalid_argument& e) {
+    return std::make_exception_ptr(
+        std::invalid_argument("point " + std::to_string(i) + ": " + e.what()));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+/// work(problem) for each point, by threads that take the next one; the results in the order of points. Behind one that
+/// throws none is begun, and all before it were: the first of those that throw is the same on any number of threads.
 template <class Result, class Work>
 std::vector<Result> for_each_point(const any_problem& q, const options& o,
                                    std::span<const any_point> points, int threads,
@@ -37,7 +50,8 @@ std::vector<Result> for_each_point(const any_problem& q, const options& o,
       try {
         results[i] = work(at(q, points[i]));
       } catch (...) {
-        thrown[i] = std::current_exception();
+        thrown[i] = told_of_point(i);
+        next = points.size();
       }
     }
   };

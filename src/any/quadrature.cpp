@@ -148,7 +148,7 @@ any_field::any_field(const any_field& f, const any_callbacks& g, const any_state
   jacobian_ = f.jacobian_ && pulls;
   implicit_jacobian_ = f.implicit_jacobian_;
   band_ = entries_ = pulls_;
-  products_ = f.products_ && g.jvp;
+  products_ = f.products_ && (g.jvp || g.by_finite_differences);
   tells_ = false;
   second_ = f.second_ && pulls && g.by_finite_differences;
   given_ = compiled::of_both(f.given_, any_field(g).given_);

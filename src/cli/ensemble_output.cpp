@@ -2,6 +2,7 @@
 #include <cli/ensemble_output.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
@@ -133,8 +134,9 @@ json reverse_object(const lanes_result& found) {
           {"seconds", found.reverse_seconds}};
 }
 
-void add_numbers(std::string& row, const double* first, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) row.append(",").append(shortest(first[i]));
+void add_numbers(std::string& row, const double* first, std::size_t n, bool known = true) {
+  for (std::size_t i = 0; i < n; ++i)
+    row.append(",").append(shortest(known ? first[i] : std::numeric_limits<double>::quiet_NaN()));
 }
 
 void add_names(std::string& row, const std::string& before, const std::vector<std::string>& names) {
@@ -234,9 +236,10 @@ void write_csv(const ensemble_request& r, const lanes_result& found) {
     add_numbers(text, problem_of_lane(r, l).p.data(), np);
     add_numbers(text, &found.y[l * n], n);
     if (r.in_lanes.gradient) {
-      add_numbers(text, &found.loss[l], 1);
-      add_numbers(text, &found.y0_bar[l * n], n);
-      add_numbers(text, &found.p_bar[l * np], np);
+      const bool known = is_complete(found.ended[l]);
+      add_numbers(text, &found.loss[l], 1, known);
+      add_numbers(text, &found.y0_bar[l * n], n, known);
+      add_numbers(text, &found.p_bar[l * np], np, known);
     }
     text += '\n';
   }

@@ -77,8 +77,10 @@ auto read_loss(std::string_view text, const erased_problem& problem, bool has_ev
     const int i = counted(text.substr(event.size()));
     if (i >= 0 && has_events) return {loss::form::event, i};
     misuse("invalid --loss " + in_quotes(text) + " (" +
-           (has_events ? "events are counted from 0) give e.g. --loss event:0?"
-                       : problem.name + " has no events) give e.g. --loss sum?"));
+           (has_events               ? "events are counted from 0) give e.g. --loss event:0?"
+            : problem.events.empty() ? problem.name + " has no events) give e.g. --loss sum?"
+                                     : "the time of an event is a loss of single solves) take "
+                                       "revode grad, or --loss sum?"));
   }
   constexpr std::array<std::string_view, 4> known{"sum", "component:0", "squared", "event:0"};
   unknown_name("loss", text, "losses", known, "give sum, component:I, squared or event:I");

@@ -191,6 +191,20 @@ TEST_CASE("an ensemble from C has the bits of its solves, with every algebra and
   }
 }
 
+TEST_CASE("products of an integrand without a jvp are differences, where they are asked for") {
+  chain_of_c c;
+  REQUIRE(revode_problem_set_quadrature(c.q, 1, nullptr, mean, mean_vjp, nullptr) == REVODE_OK);
+  c.solve("bdf5", "gmres", REVODE_MISUSE);
+  REQUIRE(revode_problem_use_finite_differences(c.q) == REVODE_OK);
+  any_state alone(n + 1), by_products(n + 1);
+  c.solve("bdf5", "dense");
+  REQUIRE(revode_solution_y(c.s, alone.data()) == REVODE_OK);
+  c.solve("bdf5", "gmres");
+  REQUIRE(revode_solution_y(c.s, by_products.data()) == REVODE_OK);
+  for (std::size_t i = 0; i <= n; ++i)
+    CHECK(by_products[i] == doctest::Approx(alone[i]).epsilon(1e-4));
+}
+
 /// The mean, and a product of two elements that are far apart.
 int two(double, const double* y, const double* p, double* dq, void*) {
   mean(0, y, p, dq, nullptr);

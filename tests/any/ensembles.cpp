@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,7 +57,7 @@ TEST_CASE("an ensemble has the bits of its solves, on however many threads") {
   CHECK(solve_each(q, "tsit5", o, {}).empty());
 }
 
-TEST_CASE("what one point throws passes on when the others have ended") {
+TEST_CASE("what one point throws passes on, and no other is begun") {
   any_problem q = of(predators_alone());
   const auto inner = predators_alone().f;
   q.f = any_callbacks{.f = [inner](double t, auto y, auto p, auto dy) {
@@ -62,6 +65,27 @@ TEST_CASE("what one point throws passes on when the others have ended") {
     inner(t, y, p, dy);
   }};
   CHECK_THROWS_WITH_AS(solve_each(q, "tsit5", {}, many()), "too many", std::runtime_error);
+  std::vector<any_point> points(1000);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].p = {i == 7 ? 2.0 : 1.0, 1, 1, 1};
+  std::atomic<int> calls{0};  // by two threads at once
+  q.f = any_callbacks{.f = [&](double, auto y, auto p, auto dy) {
+    ++calls;
+    if (p[0] > 1.7) throw std::runtime_error("too many");
+    std::copy(y.begin(), y.end(), dy.begin());
+  }};
+  CHECK_THROWS_WITH_AS(solve_each(q, "tsit5", {}, points, 2), "too many", std::runtime_error);
+  calls = 0;
+  solve_each(q, "tsit5", {}, std::span(points).first(1));
+  const int of_one = calls.exchange(0);
+  CHECK_THROWS_WITH_AS(solve_each(q, "tsit5", {}, points, 1), "too many", std::runtime_error);
+  CHECK(calls == 7 * of_one + 1);
+  for (const std::size_t i : {400u, 20u}) points[i].y0 = {std::nan(""), 1};
+  points[7].p = {};
+  for (const int threads : {1, 3})
+    CHECK_THROWS_WITH_AS(
+        solve_each(q, "tsit5", {}, points, threads),
+        "point 20: y0[0] = nan (a solve starts from numbers) give that element a value?",
+        std::invalid_argument);
   CHECK_THROWS_WITH_AS(solve_each(q, "tsit5", {}, many(), -1),
                        "threads = -1 (a number of threads is not negative) give one >= 0?",
                        std::invalid_argument);

@@ -147,7 +147,16 @@ TEST_CASE("ensemble: lanes that fail are counted, their gradients are null, and 
   for (int l = 0; l < 9; ++l) {
     std::getline(lines, line);
     CHECK(line.starts_with(std::to_string(l) + (l < 3 ? ",success,20," : ",max_steps,")));
+    CHECK(line.ends_with(",nan,nan,nan,nan") == (l >= 3));
   }
+}
+
+TEST_CASE("ensemble: the time of an event is a loss of single solves") {
+  const outcome o = run("ensemble bouncing_ball --lanes 2 --gradient --loss event:0");
+  CHECK(o.exit_status == 2);
+  CHECK(o.err ==
+        "invalid --loss 'event:0' (the time of an event is a loss of single solves) take revode "
+        "grad, or --loss sum?\n");
 }
 
 TEST_CASE("ensemble: a sweep of any length is read or refused in words") {
