@@ -49,7 +49,8 @@ void with_order(int q, const Call& call) {
 
 /// xⱼ ← powerⱼ xⱼ, and by Pascal's triangle xⱼ ← Σ_k (k over j) x_k.
 template <class Order, class T>
-REVODE_HD void push_column(Order q, const T* power, T* x) {
+REVODE_HD void push_column(Order order, const T* power, T* x) {
+  const int q = order;
 #pragma GCC unroll 16
   for (int j = 1; j <= q; ++j) x[j] = power[j] * x[j];
 #pragma GCC unroll 16
@@ -59,7 +60,8 @@ REVODE_HD void push_column(Order q, const T* power, T* x) {
 }
 /// Its transpose.
 template <class Order, class T>
-REVODE_HD void pull_column(Order q, const T* power, T* x) {
+REVODE_HD void pull_column(Order order, const T* power, T* x) {
+  const int q = order;
 #pragma GCC unroll 16
   for (int k = q; k >= 1; --k)
 #pragma GCC unroll 16
