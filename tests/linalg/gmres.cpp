@@ -12,6 +12,7 @@
 #include <revode/linalg/banded.hpp>
 #include <revode/linalg/block_jacobi.hpp>
 #include <revode/linalg/preconditioned_by.hpp>
+#include <revode/linalg/refinement.hpp>
 #include <revode/problems/burgers_1d.hpp>
 #include <revode/testing/laws.hpp>
 
@@ -209,6 +210,40 @@ TEST_CASE("goals: solves end there, move first, and keep to two bytes") {
   }
   CHECK(short_number().value() == 0);
   CHECK(sizeof(short_number) == 2);
+}
+
+TEST_CASE(
+    "a product Jacobian's size, and what is told of a solution by products: rounding, no more") {
+  const burgers_1d f{20};
+  const auto y = f.y0();
+  const auto p = f.parameters();
+  system<burgers_1d, states, vec<double, 1>> sys(f, p);
+  dense_matrix<double> dense(20);
+  sys.jacobian(0, y, dense);
+  product_jacobian<unconditioned, states> products;
+  products.take(sys, 0, y);
+  const double size = largest_element(products), element = largest_element(dense);
+  CHECK(size >= element);
+  CHECK(size <= 20 * element);
+  const states b = random_numbers(8).like(y);
+  states right(20), rest(20);  // (40 − J) x = right
+  for (int i = 0; i < 20; ++i) right[std::size_t(i)] = 40 * b[std::size_t(i)];
+  for (int i = 0; i < 20; ++i)
+    for (int j = 0; j < 20; ++j) right[std::size_t(i)] -= dense(i, j) * b[std::size_t(j)];
+  const auto told = [&](double off, const auto& j) {
+    states x = b;
+    x[7] += off;
+    const auto residual = [&] {
+      for (int i = 0; i < 20; ++i)
+        rest[std::size_t(i)] = right[std::size_t(i)] - 40 * x[std::size_t(i)];
+      add_product(dense, x, rest);
+    };
+    return trouble_of_solution(&right, &x, &rest, 1, 40 + size, j, residual);
+  };
+  CHECK(told(1e-14, products) == status::success);
+  CHECK(told(1e-10, products) == status::linear_solve_failure);
+  CHECK(told(1e-10, dense) == status::success);
+  CHECK(told(1e-4, dense) == status::linear_solve_failure);
 }
 
 TEST_CASE("matrix-free algebra: limits that allow nothing are refused word by word") {

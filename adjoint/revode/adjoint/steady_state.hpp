@@ -104,7 +104,7 @@ class steady_solution : public solution<Y> {
     const double size = largest(*w.y);
     g.linear_residual = size > 0 ? largest(off) / size : 0;
     const status solved = trouble_of_solution(&*w.y, &u, &off, 1, largest_element(jacobian_),
-                                              [&] { off = missing(*w.y, u); });
+                                              jacobian_, [&] { off = missing(*w.y, u); });
     for (int i = 0, n = length(u); i < n; ++i) u.data()[i] = -u.data()[i];
     sys_->vjp(this->t, this->y, u, nullptr, unused, g.p);
     g.reverse.vjp_evaluations = sys_->counts.vjp_evaluations - before;

@@ -156,22 +156,29 @@ double largest(const X& x) {
     most = std::fmax(most, std::abs(static_cast<double>(value_of(x.data()[i]))));
   return most;
 }
-/// The same of a matrix; 0 of one that has no elements.
+/// The same of a matrix, about so of one that is known by products.
 template <class Matrix>
 double largest_element(const Matrix& j) {
-  if constexpr (requires { j.near; })
-    return 0;
+  if constexpr (requires { j.largest(); })
+    return j.largest();
   else
     return largest(j);
 }
+/// What may be left of a system with such a matrix, as a share of what it is the difference of, where refinement does not
+/// end. Factors of elements leave rounding in any case; of an iteration that is what has to be shown.
+template <class Matrix>
+double share_of_rounding([[maybe_unused]] const Matrix& j, double eps) {
+  return requires { j.largest(); }
+  ? 256 * eps : std::sqrt(eps);
+}
 
 /// What is wrong with x of so many parts, where A x = right has been refined with the factors of A
-/// itself; `size` is that of A's elements. Nothing as long as what is left is small beside what it is
-/// the difference of: refinement of ill-conditioned systems may not end, and x is as good as A is.
+/// itself, or by products; `size` is that of A's elements, of which J has some. Nothing as long as what is left is small
+/// beside what it is the difference of: refinement of ill-conditioned systems may not end, and x is as good as A is.
 /// Where x is not finite it becomes `right`, to see whether a product with A is.
-template <class Y, class Residual>
+template <class Y, class Matrix, class Residual>
 status trouble_of_solution(const Y* right, Y* x, const Y* rest, int parts, double size,
-                           const Residual& residual) {
+                           const Matrix& j, const Residual& residual) {
   const auto eps =
       static_cast<double>(std::numeric_limits<decltype(value_of(scalar_t<Y>{}))>::epsilon());
   const auto are_finite = [parts](const Y* of) {
@@ -191,8 +198,9 @@ status trouble_of_solution(const Y* right, Y* x, const Y* rest, int parts, doubl
   if (!are_finite(rest)) return status::non_finite_gradient;
   const auto least = static_cast<double>(
       std::numeric_limits<decltype(value_of(scalar_t<Y>{}))>::min());  // less is not told
-  return found && size_of(rest) <=
-                      std::sqrt(eps) * (size_of(right) + size * size_of(x)) + least * (1 + size)
+  return found &&
+                 size_of(rest) <= share_of_rounding(j, eps) * (size_of(right) + size * size_of(x)) +
+                                      least * (1 + size)
              ? status::success
              : status::linear_solve_failure;
 }
@@ -215,6 +223,22 @@ void solve_roughly(const Factors& factors, double tolerance, X& x) {
     factors.solve_transposed(x);
   else
     factors.solve(x);
+}
+
+/// x = A⁻¹ right, or A⁻ᵀ right, by refinement from 0 with corrections that are solved for roughly; where they do not fall,
+/// as of a matrix so ill-conditioned that a rough solve is none, by exact ones. `residual` puts what is left into `rest`.
+template <bool Transposed, class Factors, class Y, class Residual>
+bool refine_from_zero(const Factors& factors, Y (&x)[1], Y (&rest)[1], const Residual& residual,
+                      int most) {
+  const auto refined = [&](double tolerance) {
+    fill(x[0], scalar_t<Y>(0));
+    return refine(
+        x, rest, residual, [&] { solve_roughly<Transposed>(factors, tolerance, rest[0]); }, most);
+  };
+  if (refined(1e-8)) return true;
+  if constexpr (requires { factors.template solve_to<Transposed>(0.0, rest[0]); })
+    return refined(0);
+  return false;
 }
 
 /// Whether factors of an earlier step of a sweep serve on: of the same sweep, which goes on where

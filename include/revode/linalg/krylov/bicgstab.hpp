@@ -30,6 +30,12 @@ class bicgstab_solver {
     n_ = n;  // behind what may fail
   }
 
+  /// visit(bytes) for every block that resize(n, …) will allocate.
+  template <class Visit>
+  void blocks_to_come(index n, index, Visit&& visit) const {
+    for (int of = 0; of < 7 && n != n_; ++of) visit(n * static_cast<index>(sizeof(T)));
+  }
+
   /// The solve below, of all of A.
   template <class Apply>
   int solve(const T* b, T* u, const Apply& apply, const solve_goal& until, int most) {

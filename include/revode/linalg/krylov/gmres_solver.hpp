@@ -49,6 +49,16 @@ class gmres_solver {
     restart_ = restart;
   }
 
+  /// visit(bytes) for every block that resize(n, restart) will allocate.
+  template <class Visit>
+  void blocks_to_come(index n, index restart, Visit&& visit) const {
+    const index each = sizeof(T), columns = restart < n ? restart : n;
+    if (n == n_ && columns == restart_) return;
+    for (const index numbers :
+         {(columns + 1) * n, n, columns * columns, columns, columns, columns + 1})
+      visit(numbers * each);
+  }
+
   /// The solve below, of all of A.
   template <class Apply>
   int solve(const T* b, T* u, const Apply& apply, const solve_goal& until, int most) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/krylov/gmres_solver.hpp>
+#include <revode/linalg/refinement.hpp>
 
 namespace revode {
 
@@ -88,6 +91,30 @@ class product_jacobian {
   void add_to(const Y& v, Y& out) const {
     multiply<Transposed>(v, product_);
     add(product_, out);
+  }
+
+  /// About as large as the largest element, or a row, of J: by products with two vectors of scattered signs.
+  double largest() const {
+    double most = 0;
+    Y signs = y_;
+    std::uint32_t first = 1;
+    if constexpr (is_spread_v<Y>) first += static_cast<std::uint32_t>(whole<Y>::first(y_));
+    for (const int bit : {20, 25}) {
+      for (int i = 0, n = rows(); i < n; ++i) {
+        const std::uint32_t scattered = (first + static_cast<std::uint32_t>(i)) * 2654435761u;
+        signs.data()[i] = T((scattered >> bit) % 2 == 0 ? 1 : -1);
+      }
+      multiply<false>(signs, product_);
+      most = std::fmax(most, most_of_all(y_, revode::largest(product_)));
+    }
+    return most;
+  }
+
+  /// See matrix_shape.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (static_size_v<Y> >= 0 || length(y_) == s.n) return;
+    for (int of = 0; of < 2; ++of) visit(s.n * static_cast<index>(sizeof(T)));
   }
 
   int rows() const { return length(y_); }

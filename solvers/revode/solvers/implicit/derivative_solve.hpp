@@ -96,14 +96,6 @@ void residual_by_product(System& sys, double t, const Y& y, scalar_t<Y> shift, c
   axpy_of_mass<Transposed>(mass_of(sys), T(-shift), x, out);
 }
 
-/// w.x = (s M − J)⁻¹ w.right from 0, in so many sweeps at most; `residual` puts what is left into w.rest.
-template <bool Transposed, class Scratch, class Residual>
-bool refine_from_zero(Scratch& w, const Residual& residual, int most) {
-  fill(w.x[0], std::remove_cvref_t<decltype(w.x[0].data()[0])>(0));
-  const auto correct = [&] { solve_roughly<Transposed>(w.factors, 1e-8, w.rest[0]); };
-  return refine(w.x, w.rest, residual, correct, most);
-}
-
 /// w.x = (s M − J)⁻¹ w.right with the held matrix, by a product and a solve a sweep; for another shift it is factored
 /// anew, from the Jacobian that there is. False where a new one would cost less, or refinement does not end.
 template <bool Transposed, class System, class Y, class Scratch>
@@ -124,7 +116,8 @@ bool refine_by_products(System& sys, double t, const Y& y, scalar_t<Y> shift, Sc
     else
       residual_by_product<Transposed>(sys, t, y, shift, w.right, w.x[0], w.rest[0]);
   };
-  const bool served = refine_from_zero<Transposed>(w, residual, w.held.sweeps());
+  const bool served =
+      refine_from_zero<Transposed>(w.factors, w.x, w.rest, residual, w.held.sweeps());
   served ? w.held.used(2 * sweeps - 1) : w.held.tried_in_vain();
   return served;
 }
@@ -138,7 +131,7 @@ bool refine_in_space(System& sys, double t, const Y& y, scalar_t<Y> shift, Scrat
   const index before = products_so_far(sys);
   w.jacobian.move(t, y);
   w.factors.move(t, y, shift);
-  if (!refine_from_zero<Transposed>(w, residual, 30)) return false;
+  if (!refine_from_zero<Transposed>(w.factors, w.x, w.rest, residual, 30)) return false;
   w.held.used(static_cast<double>(products_so_far(sys) - before));
   return true;
 }
@@ -174,7 +167,9 @@ void solve_derivative(const L& algebra, System& sys, double t, const Y& y, scala
   const index before = products_so_far(sys);
   algebra.evaluate(sys, t, y, w.jacobian);
   [[maybe_unused]] const auto products = static_cast<double>(products_so_far(sys) - before);
-  const auto from_zero = [&](int most) { return refine_from_zero<Transposed>(w, residual, most); };
+  const auto from_zero = [&](int most) {
+    return refine_from_zero<Transposed>(w.factors, w.x, w.rest, residual, most);
+  };
   if (older && w.kept.serve(now) && from_zero(sweeps_worth_trying(w.jacobian))) return;
   count_factorization(sys);
   const bool factored = true_of_all(y, factor_pencil(w.factors, w.jacobian, shift, mass));
@@ -186,7 +181,7 @@ void solve_derivative(const L& algebra, System& sys, double t, const Y& y, scala
   if (!factored) return report(sys, trouble_of_factors(w.jacobian));
   if (solved) return;
   const double size = std::abs(now) + largest_element(w.jacobian);
-  report(sys, trouble_of_solution(&w.right, w.x, w.rest, 1, size, residual));
+  report(sys, trouble_of_solution(&w.right, w.x, w.rest, 1, size, w.jacobian, residual));
 }
 
 }  // namespace revode

@@ -2,150 +2,20 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
-#include <revode/linalg/mass_row.hpp>
-#include <revode/linalg/refinement.hpp>
+#include <revode/solvers/radau/radau_derivative.hpp>
 #include <revode/solvers/radau/radau_step.hpp>
 
 namespace revode {
-
-// The derivative of a step is that of its solved stage equations G(z) = A⁻¹z/h − f(y + z) = 0, with
-// the Jacobians Jᵢ at the stages (implicit function theorem):
-//   A⁻¹ż/h − J(ẏ + ż) = f_t ṫ + f_p ṗ + (ḣ/h²) A⁻¹z,        pull: A⁻ᵀκ/h − Jᵀκ = z̄
-// A mass matrix stands before each A⁻¹.
-// Both are solved to rounding by refinement, with factors of A⁻¹/h − J at the last stage of this
-// step or an earlier one of the sweep.
-
-/// y_n + zᵢ
-template <class Y, int S>
-void radau_stage(const radau_stages<Y, S>& s, int i, Y& stage) {
-  copy(s.y, stage);
-  add(s.z[i], stage);
-}
-
-/// Jacobians at the stages.
-template <class L, class System, class Y, int S>
-void prepare_radau_derivative(const L& algebra, System& sys, double t, double t_new,
-                              const radau_stages<Y, S>& s, radau_scratch<L, Y, S>& w) {
-  for (int i = 0; i < S; ++i) {
-    radau_stage(s, i, w.rest[0]);
-    algebra.evaluate(sys, radau_time<S>(i, t, t_new), w.rest[0], w.jacobian[i]);
-  }
-}
-
-/// xᵀ M y
-template <class Mass, class Y>
-time_bar_t<Y> dot_of_mass(const Mass& mass, const Y& x, const Y& y) {
-  using T = scalar_t<Y>;
-  if constexpr (std::is_same_v<Mass, nothing>) {
-    return dot(x, y);
-  } else {
-    T sum(0);
-    for (int k = 0, n = length(x); k < n; ++k)
-      sum = muladd(x.data()[k], add_mass_times(mass, k, T(1), y.data(), T(0)), sum);
-    return sum;
-  }
-}
-
-/// out = out − A⁻¹ x / h, or with the transpose of A⁻¹
-template <bool Transposed, class Mass, class Y, int S>
-void subtract_radau_matrix(const Mass& mass, scalar_t<Y> h, const Y (&x)[S], Y (&out)[S]) {
-  using T = scalar_t<Y>;
-  using n = radau_numbers<S>;
-  for (int i = 0; i < S; ++i)
-    for (int j = 0; j < S; ++j)
-      axpy_of_mass<Transposed>(mass, -T(Transposed ? n::inverse[j][i] : n::inverse[i][j]) / h, x[j],
-                               out[i]);
-}
-
-/// w.rest = what is left of (A⁻¹/h − diag J) x = right, or its transpose.
-template <bool Transposed, class Mass, class L, class Y, int S>
-void radau_derivative_residual(const Mass& mass, scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
-  for (int i = 0; i < S; ++i) {
-    copy(w.right[i], w.rest[i]);
-    if constexpr (Transposed)
-      add_transposed_product(w.jacobian[i], w.x[i], w.rest[i]);
-    else
-      add_product(w.jacobian[i], w.x[i], w.rest[i]);
-  }
-  subtract_radau_matrix<Transposed>(mass, h, w.x, w.rest);
-}
-
-/// Solves it for w.x from w.right.
-template <bool Transposed, class Mass, class L, class Y, int S>
-bool solve_radau_derivative(const Mass& mass, scalar_t<Y> h, radau_scratch<L, Y, S>& w, int most) {
-  using T = scalar_t<Y>;
-  for (Y& part : w.x) fill(part, T(0));
-  const auto residual = [&] { radau_derivative_residual<Transposed>(mass, h, w); };
-  const auto correct = [&] {
-    using n = radau_numbers<S>;
-    if constexpr (Transposed) {
-      transform_transposed(n::t, w.rest, w.rest);
-      w.factors.solve_transposed(w.rest);
-      transform_transposed(n::t_inverse, w.rest, w.rest);
-    } else {
-      transform(n::t_inverse, w.rest, w.rest);
-      w.factors.solve(w.rest);
-      transform(n::t, w.rest, w.rest);
-    }
-  };
-  const bool found = refine(w.x, w.rest, residual, correct, most);
-  if (found && has_higher_index(mass)) refine_each(w.x, w.rest, residual, correct);
-  return found;
-}
-
-/// The same from one matrix of all stages, for steps across which J changes too much.
-/// cost    S³ n³/3 multiply-adds and S² n² numbers, for such a step only
-template <bool Transposed, class Mass, class L, class Y, int S>
-bool solve_radau_derivative_whole(const Mass& mass, scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
-  using T = scalar_t<Y>;
-  const int n = length(w.x[0]);
-  dense_matrix<T> all(S * n);
-  std::vector<T> x(static_cast<std::size_t>(S * n));
-  for (int i = 0; i < S; ++i) {
-    for (int j = 0; j < S; ++j)
-      for (int k = 0; k < n; ++k) {
-        const T rate = T(radau_numbers<S>::inverse[i][j]) / h;
-        visit_row(mass, k, [&](int l, double m) { all(i * n + k, j * n + l) = T(m) * rate; });
-      }
-    for (int k = 0; k < n; ++k) {
-      for (int l = 0; l < n; ++l)
-        all(i * n + k, i * n + l) = all(i * n + k, i * n + l) - w.jacobian[i](k, l);
-    }
-  }
-  dense_lu<T> factors;
-  if (!factors.factor(all)) return false;
-  for (Y& part : w.x) fill(part, T(0));
-  for (int round = 0; round < 2; ++round) {
-    for (int i = 0; i < S; ++i)
-      for (int k = 0; k < n; ++k) {
-        T rest = w.right[i].data()[k];
-        for (int j = 0; j < S; ++j)
-          for (int l = 0; l < n; ++l) {
-            const int row = i * n + k, column = j * n + l;
-            rest =
-                muladd(Transposed ? -all(column, row) : -all(row, column), w.x[j].data()[l], rest);
-          }
-        x[static_cast<std::size_t>(i * n + k)] = rest;
-      }
-    if constexpr (Transposed)
-      factors.solve_transposed(x);
-    else
-      factors.solve(x);
-    for (int i = 0; i < S; ++i)
-      for (int k = 0; k < n; ++k)
-        w.x[i].data()[k] = w.x[i].data()[k] + x[static_cast<std::size_t>(i * n + k)];
-  }
-  return true;
-}
 
 /// Over duals: s.z has the tangent of the solved stage equations, by that matrix.
 template <class L, class System, class Y, int S>
 void settle_whole(const L& algebra, System& sys, double t, double t_new, radau_stages<Y, S>& s) {
   using T = scalar_t<Y>;
   bool found = false;
-  if constexpr (requires(radau_scratch<L, Y, S> & w) { w.jacobian[0](0, 0); }) {
+  constexpr bool by_elements = requires(radau_scratch<L, Y, S> & w) { w.jacobian[0](0, 0); };
+  constexpr bool by_products = requires(radau_scratch<L, Y, S> & w) { w.jacobian[0].near; };
+  if constexpr (by_elements || by_products) {
     radau_scratch<L, Y, S> w(s.y);
     const T h(t_new - t);
     for (Y& part : s.z)
@@ -162,9 +32,12 @@ void settle_whole(const L& algebra, System& sys, double t, double t_new, radau_s
     T a[S][S];
     for (int i = 0; i < S; ++i)
       for (int j = 0; j < S; ++j) a[i][j] = T(radau_numbers<S>::inverse[i][j]) / h;
-    if constexpr (requires {
-                    L::template solve_stages<false>(a, mass_of(sys), w.jacobian, w.right, w.x);
-                  })
+    if constexpr (by_products)
+      found = w.factors.factor(w.jacobian[S - 1], h, mass_of(sys)) &&
+              solve_radau_derivative_in_space<false>(mass_of(sys), h, w);
+    else if constexpr (requires {
+                         L::template solve_stages<false>(a, mass_of(sys), w.jacobian, w.right, w.x);
+                       })
       found = L::template solve_stages<false>(a, mass_of(sys), w.jacobian, w.right, w.x);
     else
       found = solve_radau_derivative_whole<false>(mass_of(sys), h, w);
@@ -217,51 +90,6 @@ void settle_tangents(const L& algebra, System& sys, double t, double t_new, rada
     settled = tangents_stand(s.z, values.z);
   }
   if (!settled) settle_whole(algebra, sys, t, t_new, s);
-}
-
-/// What is wrong with w.x where refinement has not ended, or nothing.
-template <bool Transposed, class Mass, class L, class Y, int S>
-status trouble_of_radau_derivative(const Mass& mass, scalar_t<Y> h, bool factored,
-                                   radau_scratch<L, Y, S>& w) {
-  double size = radau_numbers<S>::inverse[0][0] / std::abs(static_cast<double>(value_of(h)));
-  for (const auto& j : w.jacobian) {
-    if (const status why = trouble_of_factors(j); why == status::non_finite_field) return why;
-    size = std::fmax(size, largest_element(j));
-  }
-  if (!factored) return status::linear_solve_failure;
-  const auto residual = [&] { radau_derivative_residual<Transposed>(mass, h, w); };
-  return trouble_of_solution(w.right, w.x, w.rest, S, size, residual);
-}
-
-/// With factors of the step before as long as that is cheaper than new ones. Where new ones do not
-/// converge, algebras with a solver of their own for coupled stages use that; those without random
-/// access to elements have refinement alone, with more patience. Reports a system that was not solved.
-template <bool Transposed, class System, class L, class Y, int S>
-void solve_radau_derivative_exactly(System& sys, scalar_t<Y> h, radau_scratch<L, Y, S>& w) {
-  using T = scalar_t<Y>;
-  const double now = 1 / static_cast<double>(value_of(h));
-  const auto& mass = mass_of(sys);
-  if (count_of(w.x[0]) > 8 && w.kept.serve(now) &&
-      solve_radau_derivative<Transposed>(mass, h, w, sweeps_worth_trying(w.jacobian[S - 1])))
-    return;
-  count_factorization(sys);
-  bool found = true_of_all(w.x[0], w.factors.factor(w.jacobian[S - 1], h, mass));
-  w.kept.renew(now);
-  T a[S][S];
-  for (int i = 0; i < S; ++i)
-    for (int j = 0; j < S; ++j) a[i][j] = T(radau_numbers<S>::inverse[i][j]) / h;
-  if constexpr (requires {
-                  L::template solve_stages<Transposed>(a, mass, w.jacobian, w.right, w.x);
-                }) {
-    if (found && solve_radau_derivative<Transposed>(mass, h, w, 12)) return;
-    found = L::template solve_stages<Transposed>(a, mass, w.jacobian, w.right, w.x);
-  } else if constexpr (requires { w.jacobian[0](0, 0); }) {
-    if (found && solve_radau_derivative<Transposed>(mass, h, w, 12)) return;
-    found = solve_radau_derivative_whole<Transposed>(mass, h, w);
-  } else if (found && solve_radau_derivative<Transposed>(mass, h, w, 100)) {
-    return;
-  }
-  report(sys, trouble_of_radau_derivative<Transposed>(mass, h, found, w));
 }
 
 /// The exact transpose of one step: stage cotangents κ in w.x, then a field VJP a stage.

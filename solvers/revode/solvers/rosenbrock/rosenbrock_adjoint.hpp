@@ -25,7 +25,7 @@ struct coupling_column {
 
 /// w.w[I] = W⁻ᵀ (m_I λ + Σ_{j>I} (a_jI v_j + (c_jI/h) w_j) + seed of U_I), with Mᵀ before the w_j.
 template <class M, int I, bool Seeded, class System, class Y>
-REVODE_HD void rosenbrock_cotangent([[maybe_unused]] System& sys, scalar_t<Y> h, const Y& lambda,
+REVODE_HD void rosenbrock_cotangent(System& sys, scalar_t<Y> h, const Y& lambda,
                                     const rosenbrock_seeds<M, Y>* seeds,
                                     rosenbrock_scratch<M, Y>& w) {
   using T = scalar_t<Y>;
@@ -54,7 +54,7 @@ REVODE_HD void rosenbrock_cotangent([[maybe_unused]] System& sys, scalar_t<Y> h,
         else
           out[i] = add_weighted_backwards<of_couplings, I + 1, last>(sum, weight_w, at_w, i);
       });
-  w.matrix.factors.solve_transposed(w.w[I]);
+  solve_stage_derivative<true>(sys, w.matrix, w.w[I]);
 }
 
 /// The cotangent of h that a stage has by itself: wᵀ(M (U/γ − Σ c U_j)/h + h γ_I ∂f/∂t)/h, without h², which may
@@ -147,7 +147,6 @@ REVODE_HD void pull_rosenbrock_stages(System& sys, double t, double t_new,
     if constexpr (Seeded || numbers::reached(I)) {
       const T h = T(t_new - t);
       rosenbrock_cotangent<M, I, Seeded>(sys, h, lambda, seeds, w);
-      look_at_solve(sys, w.matrix);
       if (ends != nullptr) {
         const auto h_bar = length_cotangent<M, I>(sys, h, tape, w);
         ends->t -= h_bar;

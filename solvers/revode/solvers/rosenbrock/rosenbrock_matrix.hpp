@@ -81,10 +81,16 @@ REVODE_HD void factor_again(const M& m, System& sys, double t, double h_gamma, c
     if (!solvable) report(sys, trouble_of(matrix));
 }
 
-/// Reports a solve of the derivative that an iteration has not brought to its end.
-template <class M, class System, class Y>
-REVODE_HD void look_at_solve(System& sys, const stage_matrix<M, Y>& matrix) {
-  if constexpr (requires { matrix.factors.trouble(); }) report(sys, matrix.factors.trouble());
+/// x = W⁻¹ x of the derivative, or W⁻ᵀ x; reports an iteration that has not come to its end.
+template <bool Transposed, class M, class System, class Y>
+REVODE_HD void solve_stage_derivative([[maybe_unused]] System& sys,
+                                      const stage_matrix<M, Y>& matrix, Y& x) {
+  if constexpr (requires { matrix.factors.template solve_to_rounding<Transposed>(x); })
+    report(sys, matrix.factors.template solve_to_rounding<Transposed>(x));
+  else if constexpr (Transposed)
+    matrix.factors.solve_transposed(x);
+  else
+    matrix.factors.solve(x);
 }
 
 }  // namespace revode

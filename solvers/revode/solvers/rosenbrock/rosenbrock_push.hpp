@@ -70,8 +70,7 @@ REVODE_HD void push_rosenbrock_stages(System& sys, double t, double t_new,
     }
     if constexpr (is_exact_v<M>)
       add_second(sys, t, tape.y, h * d, tape.u[I], ends.t, y_dot, p_dot, w.sum, w.y_bar, w.v[I]);
-    w.matrix.factors.solve(w.v[I]);
-    look_at_solve(sys, w.matrix);
+    solve_stage_derivative<false>(sys, w.matrix, w.v[I]);
     push_rosenbrock_stages<M, I + 1>(sys, t, t_new, tape, w, y_dot, p_dot, ends);
   }
 }
