@@ -8,6 +8,7 @@
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/growth.hpp>
 #include <revode/linalg/refinement.hpp>
+#include <revode/loop/matrices.hpp>
 
 namespace revode {
 
@@ -49,6 +50,15 @@ class one_kept {
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     std::visit([&](auto& kept) { visit(kept); }, self.of_);
+  }
+  /// Of the algebra that the shape names, which may be another until its first matrix is made.
+  matrix_bytes bytes_of_matrices(const matrix_shape& shape) const {
+    return act_on_number<sizeof...(Kept)>(
+        shape.which, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+          if (which() == I) return revode::bytes_of_matrices(get<I>(), shape);
+          return revode::bytes_of_matrices(std::variant_alternative_t<I, std::variant<Kept...>>{},
+                                           shape);
+        });
   }
 
  private:
@@ -164,6 +174,14 @@ struct one_of {
         });
   }
 };
+
+template <class... L>
+matrix_shape shape_of(const one_of<L...>& algebra, index n) {
+  matrix_shape shape =
+      std::visit([=](const auto& one) { return shape_of(one, n); }, algebra.chosen);
+  shape.which = algebra.chosen.index();
+  return shape;
+}
 
 /// The algebra of the transposes.
 template <class... L>

@@ -48,6 +48,7 @@ void watch_peak() { counts.peak_bytes = counts.live_bytes; }
 #endif
 
 #if defined(REVODE_TEST_SANITIZED)
+bool counts_malloc() { return false; }
 void* operator new(std::size_t bytes) {
   void* memory = taken(fails() ? nullptr : std::malloc(bytes > 0 ? bytes : 1));
   if (memory == nullptr) throw std::bad_alloc{};
@@ -59,6 +60,7 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
 void operator delete(void* memory) noexcept { std::free(given_back(memory)); }
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
 #else
+bool counts_malloc() { return true; }
 // All of the program's memory, that of libraries which do not use operator new included.
 extern "C" {
 void* __libc_malloc(std::size_t);

@@ -14,5 +14,7 @@ struct allocation_counts {
 
 allocation_counts allocations_now();
 void watch_peak();
+/// Is malloc counted, by which Eigen and libraries allocate, beside operator new? Not under sanitizers.
+bool counts_malloc();
 /// The k-th allocation from now on fails, and no other; 0: none does.
 void fail_allocation(long k);

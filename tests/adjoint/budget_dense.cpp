@@ -1,98 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <doctest/doctest.h>
+#include "budget_check.hpp"
 
-#include <string>
-
-#include <Eigen/Core>
-
-#include "allocations.hpp"
-
-#include <revode/adjoint/recursive_checkpoint.hpp>
-#include <revode/interop/eigen.hpp>
 #include <revode/solvers/bdf.hpp>
 #include <revode/solvers/kvaerno5.hpp>
-#include <revode/solvers/radau_iia5.hpp>
+#include <revode/solvers/radau.hpp>
 #include <revode/solvers/rodas5p.hpp>
+#include <revode/solvers/switching.hpp>
 
 namespace revode {
-namespace {
-
-/// Heat along a rod of n points, whose derivatives take no memory of their own.
-struct rod {
-  static constexpr bool autonomous = true;
-  template <class Y>
-  static auto bend(const Y& y, int i) {
-    using T = scalar_t<Y>;
-    const T none(0), &before = i > 0 ? y.data()[i - 1] : none;
-    const T& after = i + 1 < length(y) ? y.data()[i + 1] : none;
-    return T(before - 2.0 * y.data()[i] + after);
-  }
-  template <class S, class Y, class Out>
-  static void laplacian(const S& by, const Y& y, Out& out) {
-    const int n = length(y);
-    for (int i = 0; i < n; ++i) out.data()[i] += by * bend(y, i);
-  }
-  template <class T, class Y, class P>
-  void operator()(const T&, const Y& y, const P& p, Y& dy) const {
-    fill(dy, scalar_t<Y>(0));
-    laplacian(p.data()[0], y, dy);
-  }
-  template <class T, class Y, class P, class J>
-  void jacobian(const T&, const Y& y, const P& p, J& j) const {
-    for (int i = 0, n = length(y); i < n; ++i)
-      for (int k = 0; k < n; ++k)
-        j(i, k) = i == k ? -2 * p.data()[0] : i - k == 1 || k - i == 1 ? p.data()[0] : 0;
-  }
-  template <class T, class Y, class P>
-  void vjp(const T&, const Y& y, const P& p, const Y& w, T&, Y& gy, P& gp) const {
-    laplacian(p.data()[0], w, gy);
-    for (int i = 0, n = length(y); i < n; ++i) gp.data()[0] += w.data()[i] * bend(y, i);
-  }
-  template <class T, class Y, class P>
-  void second(const T&, const Y&, const P&, const Y& u, const T&, const Y& k, T*, Y&, P& gp) const {
-    for (int i = 0, n = length(k); i < n; ++i) gp.data()[0] += u.data()[i] * bend(k, i);
-  }
-  template <class T, class Y, class P>
-  void jvp(const T&, const Y& y, const P& p, const T&, const Y& dy, const P& dp, Y& out) const {
-    fill(out, T(0));
-    laplacian(p.data()[0], dy, out);
-    laplacian(dp.data()[0], y, out);
-  }
-};
-
-template <class M>
-void check_budget(const M& m) {
-  constexpr int n = 60;
-  const Eigen::VectorXd y0 = Eigen::VectorXd::LinSpaced(n, 1, 2), w = y0;
-  const problem q{rod{}, y0, 0.0, 0.2, vec<double, 1>{100.0}};
-  const options o{.rtol = 1e-6, .atol = 1e-8, .max_steps = 400};
-  CAPTURE(std::string(M::name));
-  index least = 0;
-  try {
-    solve(q, m, o, recursive_checkpoint{.budget = 60'000});
-  } catch (const std::invalid_argument& misuse) {
-    const std::string text = misuse.what(), at = "at least ";
-    least = std::stol(text.substr(text.find(at) + at.size()));
-  }
-  REQUIRE(least > index{4 * n * n * sizeof(double)});
-  for (const index budget : {least, least + 50'000}) {
-    const auto before = allocations_now().live_bytes;
-    watch_peak();
-    auto s = solve(q, m, o, recursive_checkpoint{.budget = budget});
-    const auto g = s.pullback(w);
-    const index used = allocations_now().peak_bytes - before;
-    CHECK(g.status == status::success);
-    CHECK(used <= budget);
-    CHECK(used <= s.plan().bytes);
-  }
-}
 
 TEST_CASE("a budget counts the dense matrices of states whose size is known at run time") {
-  check_budget(radau_iia5{});
-  check_budget(bdf5{});
-  check_budget(kvaerno5{});
-  check_budget(rodas5p{});
+  constexpr int n = 60;
+  check_budget(n, 100, [] { return radau_iia5{}; });
+  check_budget(n, 100, [] { return bdf5{}; });
+  check_budget(n, 100, [] { return kvaerno5{}; });
+  check_budget(n, 100, [] { return rodas5p{}; });
 }
 
-}  // namespace
+TEST_CASE("a budget counts what steps of more stages take, and the method that waits") {
+  constexpr int n = 60;
+  check_budget(n, 100, [] { return radau{}; });
+  check_budget(n, 10, [] { return tsit5_rodas5p{}; });   // explicit throughout
+  check_budget(n, 1e4, [] { return tsit5_rodas5p{}; });  // of both
+}
+
 }  // namespace revode

@@ -163,9 +163,9 @@ TEST_CASE("a gradient keeps what its statistics say: the slots, one state's work
     // y, eight stages and new states, seeds, scratch and cotangents: about forty states
     CHECK(r.work_bytes < 48 * one_state);
     CHECK(r.peak_bytes == r.snapshot_bytes + r.log_bytes + r.work_bytes);
-    // not in the statistics: the solution, the gradient returned, the problem's own copies
-    CHECK(measured < r.peak_bytes + 10 * one_state);
-    CHECK(measured > r.peak_bytes - 2 * one_state);
+    // not in the statistics: the solution, the gradient returned; they are upper bounds
+    CHECK(measured < r.peak_bytes + 4 * one_state);
+    CHECK(measured > r.peak_bytes - 4 * one_state);
   }
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("every pair keeps the dot-product law, and equal bits of gradients in 
       reverse += g.y0[i] * along.y0[i];
     }
     CHECK(std::abs(forward - reverse) < 1e-9 * std::abs(forward));
-    std::vector<recursive_checkpoint> memories{{.slots = 2}, {.budget = 60000}};
+    std::vector<recursive_checkpoint> memories{{.slots = 2}, {.budget = 100000}};
     memories[0].schedule = schedule_kind::binomial;
     memories[0].log = step_replay::steps;
     for (const recursive_checkpoint& a : memories) {

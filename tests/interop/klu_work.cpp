@@ -3,6 +3,7 @@
 
 #include <revode/interop/klu.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -145,6 +146,105 @@ TEST_CASE("KLU: patterns of one unknown, of a diagonal, and without a zero") {
     factors.solve(x);
     for (const double one : x) CHECK(one == doctest::Approx(full ? 1.0 / (n + 1) : 0.5));
   }
+}
+
+/// Columns of U of a matrix that KLU is given by rows, over numbers of K parts, with pivots on the diagonal.
+template <int K>
+struct columns_of_u {
+  klu_common common = klu_order::settings();
+  klu_order order;
+  klu_numeric* numeric;
+  std::vector<int> start, row;
+  states real, imaginary;
+
+  columns_of_u(const sparsity& p, states dominant, states values) : order(p) {
+    int* starts = const_cast<int*>(p.starts());
+    int* columns = const_cast<int*>(p.columns());
+    const auto by = K == 1 ? klu_factor : klu_z_factor;
+    numeric = by(starts, columns, dominant.data(), order.get(), &common);
+    const auto again = K == 1 ? klu_refactor : klu_z_refactor;
+    REQUIRE(again(starts, columns, values.data(), order.get(), numeric, &common) != 0);
+    const auto measure = K == 1 ? klu_rgrowth : klu_z_rgrowth;
+    REQUIRE(measure(starts, columns, values.data(), order.get(), numeric, &common) != 0);
+    start.resize(static_cast<std::size_t>(p.size()) + 1);
+    row.resize(static_cast<std::size_t>(numeric->unz));
+    real.resize(row.size()), imaginary.resize(row.size());
+    if constexpr (K == 1)
+      klu_extract(numeric, order.get(), nullptr, nullptr, nullptr, start.data(), row.data(),
+                  real.data(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                  &common);
+    else
+      klu_z_extract(numeric, order.get(), nullptr, nullptr, nullptr, nullptr, start.data(),
+                    row.data(), real.data(), imaginary.data(), nullptr, nullptr, nullptr, nullptr,
+                    nullptr, nullptr, nullptr, nullptr, &common);
+  }
+  columns_of_u(const columns_of_u&) = delete;
+  ~columns_of_u() { (K == 1 ? klu_free_numeric : klu_z_free_numeric)(&numeric, &common); }
+
+  double largest(int k) const {
+    double most = 0;
+    for (int e = start[static_cast<std::size_t>(k)]; e < start[static_cast<std::size_t>(k) + 1];
+         ++e)
+      for (const double x :
+           {real[static_cast<std::size_t>(e)], imaginary[static_cast<std::size_t>(e)]})
+        most = std::max(most, std::abs(x));
+    return most;
+  }
+};
+
+/// Matrices one of whose pivots is 10^(−k/4), k from 0 to 47. How many were seen to grow little.
+template <int K>
+int seen_to_grow_little() {
+  random_numbers random(K);
+  const int n = 25;
+  std::vector<std::pair<int, int>> entries;
+  for (int i = 0; i < n; ++i)
+    for (const int j : {(i * 7 + 3) % n, (i + 1) % n, (i * i) % n}) entries.emplace_back(i, j);
+  const sparsity p(n, entries);
+  int seen = 0;
+  for (int k = 0; k < 48; ++k) {
+    states dominant(static_cast<std::size_t>(K * p.entries()), 0.0), values = random.like(dominant);
+    for (int i = 0; i < n; ++i) {
+      const auto place = static_cast<std::size_t>(K * p.find(i, i));
+      dominant[place] = 1;
+      for (std::size_t part = 0; part < K; ++part)
+        values[place + part] = i == n / 2 ? std::pow(10.0, -k / 4.0) : 4 * values[place + part] + 4;
+    }
+    const columns_of_u<K> u(p, dominant, values);
+    states scale(static_cast<std::size_t>(n), 0.0);  // of our columns, which are KLU's rows
+    const auto size = [&](int e) {
+      return K == 1 ? std::abs(values[static_cast<std::size_t>(e)])
+                    : std::hypot(values[static_cast<std::size_t>(2 * e)],
+                                 values[static_cast<std::size_t>(2 * e + 1)]);
+    };
+    for (int e = 0; e < p.entries(); ++e) {
+      double& most = scale[static_cast<std::size_t>(p.column(e))];
+      most = std::max(most, size(e));
+    }
+    bool expected = true;
+    for (int column = 0; column < n; ++column) {
+      const int i = u.order.get()->Q[column], e = K * p.find(i, i);
+      double own = 0;
+      for (int part = 0; part < K; ++part)
+        own = std::max(own, std::abs(values[static_cast<std::size_t>(e + part)]));
+      expected =
+          expected && u.largest(column) <= 5e5 / K * own / scale[static_cast<std::size_t>(i)];
+    }
+    const bool found =
+        klu_grows_little<K>(*u.order.get(), *u.numeric, *diagonal_of(p), values.data());
+    CHECK(found == expected);
+    if (found) CHECK(u.common.rgrowth >= 1e-6);
+    seen += found ? 1 : 0;
+  }
+  return seen;
+}
+
+TEST_CASE("KLU: elements that grow little are seen without being measured") {
+  const int real = seen_to_grow_little<1>(), complex = seen_to_grow_little<2>();
+  CHECK(real > 15);
+  CHECK(real < 40);
+  CHECK(complex > 15);
+  CHECK(complex < 40);
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ TEST_CASE("other tapes are flattened and read back with the same bits") {
     CHECK(back.c[0] == 3 * x);
   }
   CHECK(store.peak() == 5000);
+  CHECK(store.bytes(work) == 5000 * (3 * 8 + 2 * 4 + 8));  // their arrays alone
 }
 
 }  // namespace revode

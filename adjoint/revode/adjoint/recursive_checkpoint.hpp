@@ -96,7 +96,8 @@ class differentiable_solution : public solution<Y> {
                           std::shared_ptr<const problem<Field, Y, P>> own = {},
                           const Events& events = {})
       : own_(own),
-        plan_(plan_of(adjoint, o, costs(q, m, o, own != nullptr, events, adjoint))),
+        costs_(costs(q, m, o, own != nullptr, events, adjoint)),
+        plan_(plan_of(adjoint, o, costs_)),
         spill_(adjoint.spill),
         loop_(std::make_unique<loop>(q, m, o, plan_.log_bytes, events, plan_.field_tapes)),
         kept_(kept(q.p, o)),
@@ -274,7 +275,6 @@ class differentiable_solution : public solution<Y> {
 
   reverse_statistics told(const executor_type& run, const evaluation_counts& before) {
     const reverse_counts counts = run.counts();
-    const evaluation_counts& after = loop_->sys().counts;
     reverse_statistics r;
     r.schedule = revode::name(plan_.schedule);
     r.slots = plan_.request.slots;
@@ -283,7 +283,7 @@ class differentiable_solution : public solution<Y> {
     r.snapshot_bytes = r.peak_states * loop_->snapshot_bytes();
     r.tape_bytes = run.tapes().bytes(loop_->work_tape());
     r.log_bytes = loop_->log().bytes() + loop_->stretches().bytes();
-    r.work_bytes = loop_->work_bytes();
+    r.work_bytes = costs_.work - costs_.results - loop_->matrices_to_come();
     loop_->sys().tell_tapes(r);
     r.peak_bytes =
         r.snapshot_bytes + r.tape_bytes + r.log_bytes + r.work_bytes + r.field_tape_bytes;
@@ -291,9 +291,7 @@ class differentiable_solution : public solution<Y> {
     r.restores = counts.restores;
     r.replayed_steps = counts.replayed;
     r.pulled_steps = counts.pulled;
-    r.field_evaluations = after.field_evaluations - before.field_evaluations;
-    r.vjp_evaluations = after.vjp_evaluations - before.vjp_evaluations;
-    r.tape_reads = after.tape_reads - before.tape_reads;
+    take_counts(r, before, loop_->sys().counts);
     if constexpr (requires { loop_->sys().vjp_source(); }) r.vjp_source = loop_->sys().vjp_source();
     if constexpr (requires { loop_->sys().recording_bytes(); })
       r.recording_bytes = loop_->sys().recording_bytes();
@@ -301,6 +299,7 @@ class differentiable_solution : public solution<Y> {
   }
 
   std::shared_ptr<const void> own_;
+  memory_costs costs_;
   memory_plan plan_;
   std::string spill_;
   std::unique_ptr<loop> loop_;

@@ -130,7 +130,7 @@ class reversible_solution : public solution<Y> {
     loop_->seed(w);
     auto c = make_carry(loop_->scheme(), loop_->y0());
     c.state = loop_->state();
-    c.memo = loop_->memo();
+    c.memo = loop_->carries().now.memo;
     refresh(loop_->scheme(), sys, this->t, c);
     auto& tape = loop_->work_tape();
     const auto goes_on = [&](index i) {

@@ -8,6 +8,7 @@
 
 #include <revode/any/compiled.hpp>
 #include <revode/linalg/refinement.hpp>
+#include <revode/loop/matrices.hpp>
 #include <revode/loop/snapshots.hpp>
 
 namespace revode::compiled {
@@ -26,7 +27,7 @@ class kept_bytes {
   std::size_t bytes_;
 };
 
-/// A part, and what loops ask of one.
+/// A part, and what loops ask of one, who do not know by what its matrices are made.
 class held_part {
  public:
   using piece = std::function<void(void*, std::size_t)>;
@@ -39,17 +40,17 @@ class held_part {
   virtual void pieces(const piece& visit) = 0;
   virtual void arrays(const array& visit) const = 0;
   virtual void temporaries(const array& visit) const = 0;
-  virtual auto bytes_to_come(index n) const -> index = 0;  ///< see for_each_matrix
+  virtual auto matrices() const -> matrix_bytes = 0;
 };
 
 template <class Part>
 class held_part_of final : public held_part {
  public:
   Part part;
-  explicit held_part_of(Part made) : part(std::move(made)) {}
+  held_part_of(Part made, const matrix_shape& by) : part(std::move(made)), shape_(by) {}
 
   auto copied() const -> std::unique_ptr<held_part> override {
-    return std::make_unique<held_part_of>(part);
+    return std::make_unique<held_part_of>(part, shape_);
   }
   void assign(const held_part& other) override {
     part = static_cast<const held_part_of&>(other).part;
@@ -68,9 +69,10 @@ class held_part_of final : public held_part {
       part.temporaries([&](const auto& each) { visit_arrays(each, visit); });
   }
 
-  auto bytes_to_come(index n) const -> index override { return revode::bytes_to_come(part, n); }
+  auto matrices() const -> matrix_bytes override { return bytes_of_matrices(part, shape_); }
 
  private:
+  matrix_shape shape_;
   template <class Each>
   static void visit_arrays(const Each& each, const array& visit) {
     for_each_array(
@@ -121,7 +123,9 @@ class boxed_part {
   void temporaries(Visit&& visit) const {
     if (held_) held_->temporaries([&](kept_bytes of) { visit(of); });
   }
-  index bytes_to_come(index n) const { return held_ ? held_->bytes_to_come(n) : 0; }
+  matrix_bytes bytes_of_matrices(const matrix_shape&) const {
+    return held_ ? held_->matrices() : matrix_bytes{};
+  }
 
  private:
   std::unique_ptr<held_part> held_;

@@ -85,8 +85,9 @@ class functions_of final : public method_functions<System> {
   explicit functions_of(const M& m) : m_(m) {}
 
   auto make(part_kind kind, const vector& like) const -> std::unique_ptr<held_part> override {
-    const auto held = []<class Part>(Part part) -> std::unique_ptr<held_part> {
-      return std::make_unique<held_part_of<Part>>(std::move(part));
+    const matrix_shape shape = shape_of(algebra_of(m_), like.size());
+    const auto held = [&shape]<class Part>(Part part) -> std::unique_ptr<held_part> {
+      return std::make_unique<held_part_of<Part>>(std::move(part), shape);
     };
     switch (kind) {
       case part_kind::memo: return held(make_part<memo_type>(m_, like));

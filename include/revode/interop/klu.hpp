@@ -2,21 +2,17 @@
 #pragma once
 
 #include <algorithm>
-#include <complex>
 #include <memory>
 #include <mutex>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <klu.h>
 
+#include <revode/interop/klu/klu_growth.hpp>
 #include <revode/interop/klu/klu_order.hpp>
 #include <revode/linalg/growth.hpp>
-#include <revode/linalg/sparse/number_factors.hpp>
-#include <revode/linalg/sparse/sparse_matrix.hpp>
-#include <revode/linalg/sparse/sparse_stages.hpp>
-#include <revode/linalg/sparse/sparsity_of.hpp>
+#include <revode/linalg/sparse/factors_in_places.hpp>
 
 namespace revode {
 
@@ -24,6 +20,18 @@ namespace revode {
 template <int K>
 class klu_place {
  public:
+  using order = klu_order;
+  static std::shared_ptr<const klu_order> of_pattern(const sparsity& p) { return klu_order_of(p); }
+  static double price(const klu_order& of, const klu_place*) { return of.price(); }
+  /// Pivots by size may take more, nobody knows how much.
+  template <class Visit>
+  static void blocks(const klu_order& of, Visit&& visit) {
+    of.template blocks_of_place<K>(visit);
+  }
+  static index bytes_in_passing(const klu_order& of, const sparsity& p, index values) {
+    return heap_bytes(values) + of.template bytes_at_first<K>(p);
+  }
+
   klu_place() = default;
   klu_place(const klu_place&) = delete;
   klu_place& operator=(const klu_place&) = delete;
@@ -31,20 +39,20 @@ class klu_place {
 
   /// Pivots on the diagonal where that is stable, in the places of the last such factorisation,
   /// otherwise pivots by size. The choice depends on the matrix alone.
-  bool factor(const std::shared_ptr<const klu_order>& order, const sparsity& p, double* values) {
+  bool factor(const std::shared_ptr<const klu_order>& by, const sparsity& p, double* values) {
     klu_common common = klu_order::settings();
-    if (order->get() == nullptr) return false;
-    if (order_ != order || by_size_) {
+    if (by->get() == nullptr) return false;
+    if (order_ != by || by_size_) {
       clear();
-      order_ = order;
-      numeric_ = order->take<K>();
+      order_ = by;
+      numeric_ = by->take<K>();
       if (numeric_ == nullptr) numeric_ = make_on_diagonal(p, common);
       by_size_ = false;
     }
     if (numeric_ != nullptr && again(p, values, common) && stable(p, values, common)) return true;
     clear();
     by_size_ = true;
-    order->count(&klu_counts::by_size);
+    by->count(&klu_counts::by_size);
     common = klu_order::settings();
     common.tol = 0.1;
     numeric_ = make(p, values, common);
@@ -112,11 +120,12 @@ class klu_place {
                                                     numeric_, &common) != 0 &&
            common.status == KLU_OK;
   }
-  /// Elements have not grown by more than 10⁶.
+  /// Elements have not grown by more than klu_most_growth.
   bool stable(const sparsity& p, double* values, klu_common& common) const {
+    if (klu_grows_little<K>(*order_->get(), *numeric_, *diagonal_of(p), values)) return true;
     return (K == 1 ? klu_rgrowth : klu_z_rgrowth)(starts(p), columns(p), values, order_->get(),
                                                   numeric_, &common) != 0 &&
-           common.rgrowth >= 1e-6;
+           common.rgrowth * klu_most_growth >= 1;
   }
   void clear() {
     if (numeric_ == nullptr) return;
@@ -131,102 +140,13 @@ class klu_place {
   mutable std::mutex mutex_;
 };
 
-/// Factors of s I − J over numbers S, double or complex, by KLU. It is given rows as columns: it factors the
-/// transpose. A pattern is analysed once; copies share factors, which depend on the matrix alone, so that a
-/// replay has those of the step bit for bit.
-/// source  Davis & Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36
-template <class S>
-class klu_lu {
-  static constexpr int K = std::is_same_v<S, double> ? 1 : 2;
-
- public:
-  bool factor_shifted(const sparse_matrix<double>& j, const S& shift) {
-    take(j.pattern);
-    const sparsity& p = *pattern_;
-    for (int i = 0; i < p.size(); ++i)
-      for (int e = p.start(i); e < p.start(i + 1); ++e)
-        for (int part = 0; part < K; ++part) {
-          const double own = part == 0 ? j.values[static_cast<std::size_t>(e)] : 0.0;
-          values_[static_cast<std::size_t>(K * e + part)] =
-              (p.column(e) == i ? numbers_of(&shift)[part] : 0.0) - own;
-        }
-    return factor();
-  }
-  /// −(a + ib)
-  bool factor_negative(const sparse_matrix<double>& a, const sparse_matrix<double>& b) {
-    take(a.pattern);
-    for (std::size_t e = 0; e < a.values.size(); ++e) {
-      values_[2 * e] = -a.values[e];
-      values_[2 * e + 1] = -b.values[e];
-    }
-    return factor();
-  }
-  double price() const { return order_ == nullptr ? 0 : order_->price(); }
-  bool sign_has_turned(bool backwards) const requires(K == 1) {
-    return place_.get()->sign_has_turned(backwards);
-  }
-  template <bool Transposed>
-  void solve(S* b) const {
-    if (place_.get() != nullptr)
-      place_.get()->template solve<Transposed>(const_cast<double*>(numbers_of(b)));
-  }
-  template <class Self, class Visit>
-  static void parts(Self& self, Visit&& visit) {
-    visit(self.values_);
-  }
-
- private:
-  void take(const std::shared_ptr<const sparsity>& pattern) {
-    if (pattern_ != pattern) {
-      pattern_ = pattern;
-      order_ = klu_order_of(*pattern);
-    }
-    values_.resize(static_cast<std::size_t>(K * pattern->entries()));
-  }
-  bool factor() {
-    return all_finite(values_) && place_.own().factor(order_, *pattern_, values_.data());
-  }
-  /// A complex number is an array of two by its standard.
-  static const double* numbers_of(const S* x) { return reinterpret_cast<const double*>(x); }
-
-  std::shared_ptr<const sparsity> pattern_;
-  std::shared_ptr<const klu_order> order_;
-  shared_place<klu_place<K>> place_;
-  std::vector<double> values_;
-};
-
-using klu_factors = number_factors<klu_lu<double>, double, double>;
-using klu_complex_factors =
-    number_factors<klu_lu<std::complex<double>>, double, std::complex<double>>;
+using klu_factors = real_factors_in_places<klu_place>;
+using klu_complex_factors = complex_factors_in_places<klu_place>;
 
 /// Sparse Jacobians for implicit methods, by the field's own sparse_jacobian or coloured products, with SuiteSparse's KLU; double only:
 ///   with_algebra<radau_iia5, klu> m{{}, {std::make_shared<sparsity>(sparsity_of(q))}};
 /// On very sparse problems it factors in half of Eigen's time, on large grids in twice that.
-struct klu {
-  std::shared_ptr<const sparsity> pattern{};
-  bool check = false;  ///< one product more a Jacobian, to find entries that the pattern misses
-
-  template <class Y>
-  using jacobian = sparse_matrix<scalar_t<Y>>;
-  template <class Y>
-  using factors = klu_factors;
-  template <class Y>
-  using complex_factors = klu_complex_factors;
-
-  template <class System, class Y>
-  void evaluate(System& sys, double t, const Y& y, sparse_matrix<scalar_t<Y>>& j) const {
-    static_assert(std::is_same_v<scalar_t<Y>, double>,
-                  "KLU knows double only: take eigen_sparse for other scalars?");
-    evaluate_on_pattern(sys, t, y, pattern, check, j);
-  }
-
-  /// x = (a ⊗ M − diag J)⁻¹ right, or its transpose, over the stages of a step.
-  template <bool Transposed, int S, class Mass, class Y>
-  static bool solve_stages(const scalar_t<Y> (&a)[S][S], const Mass& mass,
-                           const sparse_matrix<scalar_t<Y>> (&j)[S], const Y (&right)[S],
-                           Y (&x)[S]) {
-    return solve_sparse_stages<klu_factors, Transposed>(a, mass, j, right, x);
-  }
-};
+/// source  Davis & Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36
+using klu = algebra_of_places<klu_place>;
 
 }  // namespace revode

@@ -49,6 +49,21 @@ L for_transposes(L algebra) {
   return algebra;
 }
 
+/// What an algebra says of its matrices for states of n elements.
+template <class L>
+matrix_shape shape_of(const L& algebra, index n) {
+  matrix_shape shape{n};
+  if constexpr (requires { algebra.preconditioner; }) shape = shape_of(algebra.preconditioner, n);
+  if constexpr (requires { algebra.lower, algebra.upper; }) {
+    shape.lower = algebra.lower;
+    shape.upper = algebra.upper;
+  }
+  if constexpr (requires { algebra.pattern->transposed(); }) shape.pattern = algebra.pattern.get();
+  if constexpr (requires { algebra.layout.size; }) shape.block = algebra.layout.size;
+  if constexpr (requires { algebra.limits.restart; }) shape.restart = algebra.limits.restart;
+  return shape;
+}
+
 /// A method with another algebra: with_algebra<kencarp4, eigen_sparse>{{}, {pattern}}.
 template <class M, class L>
 struct with_algebra : M {

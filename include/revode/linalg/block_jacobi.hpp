@@ -79,6 +79,16 @@ class block_factors {
       for (int i = 0; i < layout_.size; ++i) x[unknown(b, i)] = own(i);
     }
   }
+  /// See matrix_shape.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (s.n == n_) return;
+    const index each = sizeof(S);
+    visit(s.n * s.block * each);
+    visit(s.n * each);
+    visit(s.n * static_cast<index>(sizeof(int)));
+    visit(s.block * each);
+  }
   int size() const { return n_; }
 
  private:

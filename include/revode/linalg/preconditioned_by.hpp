@@ -4,6 +4,7 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <revode/linalg/algebra.hpp>
@@ -33,6 +34,11 @@ struct preconditioner_place {
   std::vector<double> y{};
   bool transposed = false;
 
+  /// See matrix_shape; what the user's own take is not known.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (y.empty()) visit(s.n * static_cast<index>(sizeof(double)));
+  }
   const double* data() const { return y.data(); }
   std::size_t size() const { return y.size(); }
   template <class Self, class Visit>
@@ -71,6 +77,12 @@ class user_factors {
   void solve_adjoint(X& x, X& y) const {
     apply(!transposed_, x);
     apply(!transposed_, y);
+  }
+  /// See matrix_shape.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    for (const std::vector<double>* of : {&y_, &std::as_const(work_)})
+      if (of->empty()) visit(s.n * static_cast<index>(sizeof(double)));
   }
   template <class Self, class Visit>
   static void parts(Self&, Visit&&) {}

@@ -67,34 +67,6 @@ index bytes_outside(const T& object) {
     for_each_array(object, [&](const auto& array) { bytes += heap_bytes(bytes_of(array)); });
   return bytes;
 }
-/// Calls visit for every matrix and its factors, each made when a state of a size is first met, that an object
-/// has: among its parts, or beside them, where it names them in a static member matrices(self, visit).
-template <class T, class Visit>
-void for_each_matrix(T& object, Visit&& visit) {
-  using type = std::remove_const_t<T>;
-  if constexpr (
-      requires { object.bytes_to_come(index{1}); } ||
-      requires { object.blocks_to_come(index{1}, [](index) {}); }) {
-    visit(object);
-  } else {
-    if constexpr (requires { type::matrices(object, visit); })
-      type::matrices(object, [&](auto& part) { for_each_matrix(part, visit); });
-    if constexpr (requires { type::parts(object, visit); })
-      type::parts(object, [&](auto& part) { for_each_matrix(part, visit); });
-  }
-}
-/// Bytes of the matrices that it has not made yet, for states of n elements.
-template <class T>
-index bytes_to_come(const T& object, index n) {
-  index bytes = 0;
-  for_each_matrix(object, [&](const auto& matrix) {
-    if constexpr (requires { matrix.bytes_to_come(n); })
-      bytes += matrix.bytes_to_come(n);
-    else
-      matrix.blocks_to_come(n, [&](index block) { bytes += heap_bytes(block); });
-  });
-  return bytes;
-}
 /// What plans count for a slot with this snapshot.
 template <class Snapshot>
 index planned_bytes(const Snapshot& like) {

@@ -92,7 +92,7 @@ class tape_store {
 
   index peak() const { return peak_; }
   index bytes(const Tape& like) const {
-    if (!varies || cells_) return peak_ * footprint(like);
+    if (!varies || cells_) return peak_ * bytes_of_one(like);
     index sum = 0;
     for (const auto& tape : alone_) sum += static_cast<index>(tape.capacity());
     return sum;
@@ -102,6 +102,16 @@ class tape_store {
   friend struct kept_parts;
   using unit = std::conditional_t<in_place, Tape, std::byte>;
   static constexpr index block_tapes = 16'384, first_block_tapes = 4'096;
+
+  /// As it lies in a block: its pieces, without the object around them.
+  static index bytes_of_one(const Tape& like) {
+    if constexpr (in_place) return static_cast<index>(sizeof(Tape));
+    index bytes = 0;
+    for_each_piece(const_cast<Tape&>(like),  // visits read
+                   [&](void*, std::size_t piece) { bytes += static_cast<index>(piece); });
+    if constexpr (has_calls) bytes += static_cast<index>(sizeof(like.calls));
+    return bytes;
+  }
 
   /// The block of a slot, and the first slot of a block.
   static index number(index slot) { return (slot + block_tapes - first_block_tapes) / block_tapes; }

@@ -21,6 +21,7 @@ struct memory_costs {
   index calls = 0;  ///< a step makes so many that leave one; 0: the field, or the method, has none
   std::optional<index> kept_calls{};  ///< keep so many, not as many as pay
   bool tapes_resume = false;          ///< the carry after a step can be rebuilt from its tape
+  index results = 0;  ///< of work: what a plain solve has as well, its save points and cuts
 };
 
 /// What to keep, and what that will take and cost. Counts are those of the first reverse pass; they

@@ -79,7 +79,7 @@ struct reverse_statistics {
   index snapshot_bytes = 0;  ///< most bytes in snapshots at once
   index tape_bytes = 0;      ///< most bytes in stored tapes at once, the working tape not counted
   index log_bytes = 0;       ///< bytes of the step log
-  index work_bytes = 0;      ///< working carry, working tape, cotangents, scratch
+  index work_bytes = 0;      ///< working carries and tape, cotangents, scratch: at most
   index field_tapes = 0;     ///< most tapes of calls of the field at once, see has_tape
   index field_tape_bytes = 0;
   index peak_bytes = 0;  ///< all of them: what the gradient holds beyond the solve
@@ -94,5 +94,12 @@ struct reverse_statistics {
   index recording_bytes = 0;  ///< of a field recorded by rows or on arrays, beside peak_bytes
   std::string_view vjp_source{};  ///< "own", "recording in registers", …: see derivatives_of
 };
+
+inline void take_counts(reverse_statistics& r, const evaluation_counts& before,
+                        const evaluation_counts& after) {
+  r.field_evaluations = after.field_evaluations - before.field_evaluations;
+  r.vjp_evaluations = after.vjp_evaluations - before.vjp_evaluations;
+  r.tape_reads = after.tape_reads - before.tape_reads;
+}
 
 }  // namespace revode

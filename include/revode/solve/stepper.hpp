@@ -138,7 +138,7 @@ class stepper {
   auto& scratch() const { return march_.scratch(); }
   auto& scratch_of_dense() const { return march_.scratch_of_dense(); }
   const state_type& state() const { return march_.now().state; }
-  const typename types::memo& memo() const { return march_.now().memo; }
+  auto carries() const { return march_.carries(); }
 
   const Y& y0() const { return march_.y0; }
   double t0() const { return t0_; }

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <revode/adjoint/course/pull_course.hpp>
+#include <revode/linalg/algebra.hpp>
 #include <revode/linalg/refinement.hpp>
+#include <revode/loop/matrices.hpp>
 #include <revode/loop/snapshots.hpp>
 #include <revode/solve/stepper.hpp>
 
@@ -85,7 +87,17 @@ class differentiable_stepper : public stepper<M, F, Y, P, Events> {
       return footprint(part) - static_cast<index>(sizeof(part));
     };
     return static_cast<index>(sizeof(typename base::snapshot_type)) + outside(this->state()) +
-           outside(this->memo());
+           outside(this->carries().now.memo);
+  }
+  /// Bytes of matrices that it did not need.
+  index matrices_to_come() const {
+    const matrix_shape shape =
+        shape_of(algebra_of(this->scheme()), static_cast<index>(length(this->y0())));
+    const auto [now, beside] = this->carries();
+    return bytes_of_matrices(now.cache, shape).to_come +
+           bytes_of_matrices(beside.cache, shape).to_come +
+           bytes_of_matrices(this->work_tape().stages, shape).to_come +
+           bytes_of_matrices(this->scratch(), shape).to_come;
   }
   index work_bytes() const {
     return 2 * footprint(this->state()) + footprint(this->work_tape()) + pull_.bytes() +

@@ -15,6 +15,7 @@
 #include <revode/linalg/sparse/sparse_matrix.hpp>
 #include <revode/linalg/sparse/sparse_stages.hpp>
 #include <revode/linalg/sparse/sparsity_of.hpp>
+#include <revode/schedule/heap_bytes.hpp>
 
 namespace revode {
 
@@ -48,6 +49,11 @@ class eigen_sparse_order {
   int entry(std::size_t k) const { return entry_[k]; }
   bool diagonal(std::size_t k) const { return diagonal_[k] != 0; }
   std::size_t entries() const { return entry_.size(); }
+  /// At the most; its arrays grow.
+  index bytes() const {
+    constexpr index each = 2 * sizeof(int) + 1;
+    return static_cast<index>(place_.size() * 2 * sizeof(int) + 2 * each * entries());
+  }
 
  private:
   void sort(const sparsity& p) {
@@ -121,6 +127,27 @@ class eigen_sparse_lu {
     return sign.has_turned();
   }
 
+  /// See matrix_shape. What Eigen reserves (SparseLU_Memory.h): 20 numbers an entry for L and U. Where that is too
+  /// little it takes more, nobody knows how much.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (s.pattern == nullptr) return;
+    const index n = s.n, entries = s.pattern->entries(), each = sizeof(S), whole = sizeof(int);
+    if (pattern_.get() != s.pattern) visit(entries * each);
+    if (factors_.get() != nullptr) return;
+    const index upper = n > 0 ? std::min(20 * (entries + 1) / n, n) * n : 0;
+    visit(static_cast<index>(sizeof(factorization)));
+    for (const index numbers : {upper, upper, entries}) visit(numbers * each);
+    for (const index wholes : {upper, 5 * (entries + 1), entries, 10 * (n + 1)})
+      visit(wholes * whole);
+  }
+  /// A panel of 16 columns, blocks of up to 128 of them, and what finds them.
+  index bytes_in_passing(const matrix_shape& s) const {
+    if (s.pattern == nullptr) return 0;
+    const index n = s.n, each = sizeof(S), whole = sizeof(int);
+    return order_of(*s.pattern)->bytes() + heap_bytes(16 * n * each) +
+           heap_bytes(16 * (n + 128) * each) + heap_bytes(72 * n * whole);
+  }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     visit(self.values_);
@@ -134,13 +161,16 @@ class eigen_sparse_lu {
     solver lu;
   };
 
+  static std::shared_ptr<const eigen_sparse_order> order_of(const sparsity& p) {
+    return p.kept.get<eigen_sparse_order>([&] { return std::make_shared<eigen_sparse_order>(p); });
+  }
+
   /// The matrix of elements value(k, e): k as the order has them, e as the pattern.
   template <class Value>
   bool factor(const std::shared_ptr<const sparsity>& pattern, const Value& value) {
     if (pattern_ != pattern) {
       pattern_ = pattern;
-      order_ = pattern_->kept.template get<eigen_sparse_order>(
-          [&] { return std::make_shared<eigen_sparse_order>(*pattern_); });
+      order_ = order_of(*pattern);
     }
     const int n = pattern_->size();
     values_.resize(order_->entries());

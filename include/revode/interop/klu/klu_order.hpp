@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <klu.h>
 
 #include <revode/linalg/sparse/sparsity.hpp>
+#include <revode/schedule/heap_bytes.hpp>
 
 namespace revode {
 
@@ -52,6 +54,7 @@ class klu_order {
                             const_cast<int*>(p.columns()), &common);
     if (symbolic_ == nullptr) return;
     price_ = price(*symbolic_);
+    entries_ = static_cast<index>(symbolic_->lnz + symbolic_->unz);
     number_anew(p);
   }
   klu_order(const klu_order&) = delete;
@@ -66,6 +69,30 @@ class klu_order {
   klu_symbolic* get() const { return symbolic_; }
   /// How many solves a factorisation costs, by their numbers of operations.
   double price() const { return price_; }
+  /// visit(bytes) for every block of factors with pivots on the diagonal, over K numbers an entry (klu_factor).
+  template <int K, class Visit>
+  void blocks_of_place(Visit&& visit) const {
+    if (symbolic_ == nullptr) return;
+    const index n = symbolic_->n, each = K * static_cast<index>(sizeof(double));
+    visit(static_cast<index>(sizeof(klu_numeric)));
+    for (int of = 0; of < 7; ++of) visit((n + 1) * static_cast<index>(sizeof(int)));
+    for (int of = 0; of < 2; ++of) visit(n * each);  // pivots, scales
+    visit(4 * n * each);
+    visit(units<K>(entries_));
+  }
+  /// Before L and U are cut to their size.
+  template <int K>
+  index bytes_at_first(const sparsity& p) const {
+    if (symbolic_ == nullptr) return 0;
+    const klu_common common = settings();
+    const bool estimated = symbolic_->Lnz[0] >= 0;
+    const double of_each = estimated ? common.initmem_amd * symbolic_->Lnz[0]
+                                     : common.initmem * static_cast<double>(p.entries());
+    const double n = p.size(), all = (n * n + n) / 2;
+    const double guess = std::fmax(of_each, 1) + n;
+    return heap_bytes(units<K>(2 * static_cast<index>(std::fmin(guess, all) + n))) +
+           p.size() * static_cast<index>(3 * sizeof(int) + sizeof(double));  // and the order
+  }
   /// No block triangular form: its matching would take pivots off the diagonal.
   static klu_common settings() {
     klu_common common;
@@ -99,6 +126,11 @@ class klu_order {
   }
 
  private:
+  /// Bytes of so many entries of L and U, with their rows.
+  template <int K>
+  static index units(index entries) {
+    return entries * static_cast<index>(K * sizeof(double) + sizeof(int));
+  }
   static double price(const klu_symbolic& s) { return s.est_flops / (2 * (s.lnz + s.unz)); }
 
   void number_anew(const sparsity& p) {
@@ -119,6 +151,7 @@ class klu_order {
       order[k] = old[static_cast<std::size_t>(found->P[k])];
     const bool better = found->est_flops < symbolic_->est_flops;
     const double price_then = price(*found);
+    const auto entries_then = static_cast<index>(found->lnz + found->unz);
     klu_free_symbolic(&found, &common);
     if (!better) return;
     found = klu_analyze_given(p.size(), const_cast<int*>(p.starts()), const_cast<int*>(p.columns()),
@@ -126,11 +159,13 @@ class klu_order {
     if (found == nullptr) return;
     std::swap(found, symbolic_);
     price_ = price_then;
+    entries_ = entries_then;
     klu_free_symbolic(&found, &common);
   }
 
   klu_symbolic* symbolic_;
   double price_ = 0;
+  index entries_ = 0;  ///< of L and U
   mutable std::mutex mutex_;
   mutable std::vector<klu_numeric*> spare_[2];
   mutable klu_counts counts_;

@@ -170,6 +170,14 @@ class banded_elimination {
   }
 
  public:
+  /// See matrix_shape.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (s.n == n_ && s.lower == lower_ && s.lower + 1 + s.upper == width_) return;
+    visit(s.n * (s.lower + 1 + s.upper) * static_cast<index>(sizeof(E)));
+    visit(s.n * s.lower * static_cast<index>(sizeof(E)));
+    for (int of = 0; of < 2; ++of) visit(s.n * static_cast<index>(sizeof(int)));
+  }
   template <class Self, class Visit>
   static void parts(Self& self, Visit&& visit) {
     visit(self.upper_of_);

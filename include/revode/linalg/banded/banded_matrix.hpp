@@ -64,6 +64,16 @@ class banded_matrix {
     visit(self.elements_);
   }
 
+  /// See matrix_shape.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    const index numbers = s.n * static_cast<index>(sizeof(scalar));
+    if (s.n != n_ || s.lower != lower_ || s.upper != upper_)
+      visit((s.lower + 1 + s.upper) * numbers);
+    if (length(direction) != s.n && static_size_v<Y> < 0)
+      for (int place = 0; place < 2; ++place) visit(numbers);
+  }
+
   /// A direction and a product, of y's shape.
   void fit_places(const Y& y) {
     if (length(direction) == length(y)) return;

@@ -7,6 +7,7 @@
 #include <revode/ad/functions.hpp>
 #include <revode/linalg/dense/right_side.hpp>
 #include <revode/linalg/growth.hpp>
+#include <revode/linalg/matrix_shape.hpp>
 
 namespace revode {
 
@@ -45,17 +46,18 @@ class column_factors {
     }
   }
 
-  /// visit(bytes) for every block that resize(n) will allocate.
+  /// See matrix_shape.
   template <class Visit>
-  void blocks_to_come([[maybe_unused]] index n, [[maybe_unused]] Visit&& visit) const {
+  void blocks_to_come([[maybe_unused]] const matrix_shape& s,
+                      [[maybe_unused]] Visit&& visit) const {
     if constexpr (N < 0) {
-      if (n == n_) return;
-      const index padded_n = layout::padded(static_cast<int>(n)), each = sizeof(T);
+      if (s.n == n_) return;
+      const index padded_n = layout::padded(static_cast<int>(s.n)), each = sizeof(T);
       for (int p = 0; p < Parts; ++p) {
         visit(padded_n * padded_n * each);
         visit(padded_n * each);
       }
-      visit(n * static_cast<index>(sizeof(int)));
+      visit(s.n * static_cast<index>(sizeof(int)));
     }
   }
 

@@ -23,13 +23,12 @@ class dense_lu {
     pivots_.resize(static_cast<std::size_t>(n));
   }
 
-  /// visit(bytes) for every block that resize(n) will allocate.
+  /// See matrix_shape.
   template <class Visit>
-  void blocks_to_come(index n, Visit&& visit) const {
-    if (n == factors_.rows()) return;
-    factors_.blocks_to_come(n, visit);
-    visit(n * static_cast<index>(sizeof(T)));
-    visit(n * static_cast<index>(sizeof(int)));
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (s.n == factors_.rows()) return;
+    visit(s.n * static_cast<index>(sizeof(T)));
+    visit(s.n * static_cast<index>(sizeof(int)));
   }
 
   /// Factors a. False when an element is not finite or a pivot 0: the factors are then useless.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <revode/linalg/matrix_shape.hpp>
 #include <revode/state/elements.hpp>
 #include <revode/state/mat.hpp>
 
@@ -24,10 +25,10 @@ class dense_matrix {
     elements_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), T(0));
     n_ = n;  // behind what may fail, so that a resize is tried again
   }
-  /// visit(bytes) for every block that resize(n) will allocate.
+  /// See matrix_shape.
   template <class Visit>
-  void blocks_to_come(index n, Visit&& visit) const {
-    if (n != n_) visit(n * n * static_cast<index>(sizeof(T)));
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (s.n != n_) visit(s.n * s.n * static_cast<index>(sizeof(T)));
   }
   T& operator()(int i, int j) { return row(i)[j]; }
   const T& operator()(int i, int j) const { return row(i)[j]; }

@@ -9,14 +9,6 @@
 
 namespace revode {
 
-/// Where the diagonal lies in each row of a pattern. It belongs to the pattern.
-struct diagonal_places {
-  std::vector<int> of_row;
-  explicit diagonal_places(const sparsity& p) {
-    for (int i = 0; i < p.size(); ++i) of_row.push_back(p.find(i, i));
-  }
-};
-
 /// ILU(0): L U ≈ s I − J with unit diagonal of L, both on the pattern of J, so that L U is s I − J there.
 /// S is real or a complex_number; of duals the values count.
 /// cost    O(entries × entries of a row) to factor, 2 entries a solve, transposed or not
@@ -30,8 +22,7 @@ class incomplete_factors {
   bool factor_shifted(const sparse_matrix<T>& j, const S& shift) {
     if (pattern_ != j.pattern) {
       pattern_ = j.pattern;
-      diagonal_ = pattern_->kept.template get<diagonal_places>(
-          [&] { return std::make_shared<diagonal_places>(*pattern_); });
+      diagonal_ = diagonal_of(*pattern_);
       place_.assign(static_cast<std::size_t>(pattern_->size()), -1);
     }
     values_.resize(j.values.size());
@@ -67,6 +58,13 @@ class incomplete_factors {
         x[i] = product_of(x[i], reciprocal_of(value(diagonal(i))));
       }
     }
+  }
+  /// See matrix_shape; and where the diagonal lies, once a pattern.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (s.pattern == nullptr || pattern_.get() == s.pattern) return;
+    visit(s.pattern->entries() * static_cast<index>(sizeof(S)));
+    for (int of = 0; of < 2; ++of) visit(s.pattern->size() * static_cast<index>(sizeof(int)));
   }
   int size() const { return pattern_ == nullptr ? 0 : pattern_->size(); }
   const std::vector<S>& values() const { return values_; }

@@ -54,6 +54,15 @@ class number_factors {
   static void parts(Self& self, Visit&& visit) {
     if constexpr (requires { Inner::parts(self.inner_, visit); }) visit(self.inner_);
   }
+  template <class Self, class Visit>
+  static void matrices(Self& self, Visit&& visit) {
+    visit(self.inner_);
+  }
+  /// See matrix_shape.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (is_complex && place_.of.empty()) visit(s.n * static_cast<index>(sizeof(S)));
+  }
 
  private:
   /// Copies make their own.

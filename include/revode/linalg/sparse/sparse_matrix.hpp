@@ -51,6 +51,15 @@ struct sparse_matrix {
   void take(const M& a) {
     take(compressed_of(a));
   }
+  /// See matrix_shape.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& s, Visit&& visit) const {
+    if (s.pattern != nullptr && pattern.get() != s.pattern)
+      visit(s.pattern->entries() * static_cast<index>(sizeof(T)));
+  }
+  index bytes_in_passing(const matrix_shape& s) const {
+    return 2 * s.n * static_cast<index>(sizeof(T));  // of evaluate_by_colours
+  }
   const T* data() const { return values.data(); }
   std::size_t size() const { return values.size(); }
   template <class Self, class Visit>
@@ -121,8 +130,9 @@ void require_all_on_pattern(System& sys, double t, const Y& y, const sparse_matr
     if (difference > 1e-6 * size || -difference > 1e-6 * size)
       throw std::invalid_argument("a sparsity pattern that misses an entry of row " +
                                   std::to_string(i) +
-                                  " (the Jacobian has one elsewhere) add it, or use "
-                                  "sparsity_of(problem)?");
+                                  " (the Jacobian has one elsewhere, behind a branch perhaps that "
+                                  "was not taken where the pattern was found) add it, or take a "
+                                  "dense matrix or gmres?");
   }
 }
 

@@ -153,4 +153,15 @@ class sparsity {
   std::vector<std::vector<element>> elements_of_;
 };
 
+/// Where the diagonal lies in each row of a pattern. It belongs to the pattern.
+struct diagonal_places {
+  std::vector<int> of_row;
+  explicit diagonal_places(const sparsity& p) {
+    for (int i = 0; i < p.size(); ++i) of_row.push_back(p.find(i, i));
+  }
+};
+inline std::shared_ptr<const diagonal_places> diagonal_of(const sparsity& p) {
+  return p.kept.get<diagonal_places>([&] { return std::make_shared<diagonal_places>(p); });
+}
+
 }  // namespace revode

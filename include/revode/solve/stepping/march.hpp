@@ -70,6 +70,10 @@ class march {
   const carry_type& now() const { return carries_[current_]; }
   /// That of the step just tried; once it is taken, that before it.
   carry_type& beside() { return carries_[1 - current_]; }
+  struct both_carries {
+    const carry_type &now, &beside;
+  };
+  both_carries carries() const { return {now(), carries_[1 - current_]}; }
   const Y& y() const { return value(method, now().state); }
   const Y& y_tried() { return value(method, beside().state); }
 

@@ -192,6 +192,25 @@ struct radau_work : radau_cache<L, Y, S> {
 
   radau_work() = default;
   explicit radau_work(const Y& like) : radau_cache<L, Y, S>(like), stages(like) {}
+
+  /// Of vectors, beside those that parts names.
+  template <class Visit>
+  void temporaries(Visit&& visit) const {
+    radau_cache<L, Y, S>::temporaries(visit);
+    visit(stages);
+  }
+  /// Those that are not made yet.
+  template <class Visit>
+  void blocks_to_come(const matrix_shape& shape, Visit&& visit) const {
+    constexpr int vectors = 3 * S + 4;
+    if (static_size_v<Y> >= 0 || length(this->stage) == shape.n) return;
+    for (int k = 0; k < vectors; ++k) visit(shape.n * static_cast<index>(sizeof(scalar_t<Y>)));
+  }
+  /// The Jacobian is that of all (variable_radau_cache).
+  template <class Self, class Visit>
+  static void matrices(Self& self, Visit&& visit) {
+    visit(self.factors);
+  }
 };
 
 /// Of the three, that of the last step is the one of state and memo; those of 5 and 7 stages are sized
@@ -222,6 +241,20 @@ struct variable_radau_cache : by_stages<L, Y, radau_work> {
       auto& active = self.template of<s()>();
       radau_cache<L, Y, s()>::parts(active, visit);
     });
+  }
+  template <class Visit>
+  void temporaries(Visit&& visit) const {
+    this->three.temporaries(visit);
+    this->five.temporaries(visit);
+    this->seven.temporaries(visit);
+  }
+  /// Those of all numbers of stages.
+  template <class Self, class Visit>
+  static void matrices(Self& self, Visit&& visit) {
+    with_stages(self.stages, [&](auto s) { visit(self.template of<s()>().jacobian); });
+    visit(self.three);
+    visit(self.five);
+    visit(self.seven);
   }
 };
 

@@ -96,6 +96,11 @@ struct of_either {
   }
 };
 
+template <class Part, class Visit>
+void visit_temporaries([[maybe_unused]] const Part& part, [[maybe_unused]] Visit& visit) {
+  if constexpr (requires { part.temporaries(visit); }) part.temporaries(visit);
+}
+
 /// The stages of either, and which it was.
 template <class OfExplicit, class OfImplicit, class Y>
 struct switching_tape : of_either<OfExplicit, OfImplicit> {
@@ -114,6 +119,8 @@ struct switching_tape : of_either<OfExplicit, OfImplicit> {
   template <class Visit>
   void temporaries(Visit&& visit) const {
     for (const Y& part : products) visit(part);
+    visit_temporaries(this->a, visit);
+    visit_temporaries(this->b, visit);
   }
 };
 
@@ -135,10 +142,23 @@ struct switching_cache {
     visit(self.stiffly);
     return self.stiffly ? of(self.b) : of(self.a);
   }
-  /// Those of the method that is not at work.
+  /// All that is beside them: the carry of the method that is not at work, and places.
+  template <class Visit>
+  void temporaries(Visit&& visit) const {
+    const auto idle = [&](const auto& own) {
+      visit(own.state);
+      visit(own.cache);
+    };
+    stiffly ? idle(a) : idle(b);
+    visit(a.memo);
+    visit(b.memo);
+    visit_temporaries(a.cache, visit);
+    visit_temporaries(b.cache, visit);
+  }
   template <class Self, class Visit>
   static void matrices(Self& self, Visit&& visit) {
-    return self.stiffly ? visit(self.a.cache) : visit(self.b.cache);
+    visit(self.a.cache);
+    visit(self.b.cache);
   }
 };
 
