@@ -64,6 +64,7 @@ auto found_structure(const algebra_text& a, jacobian_structure given,
     given.pattern = std::make_shared<const sparsity>(pattern_near_start(q));
   }
   if (a.band || a.pattern) expect_mass_inside(a, given, q);
+  given.check = field_tells;
   return given;
 }
 

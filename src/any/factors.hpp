@@ -14,11 +14,11 @@ inline auto factors() -> std::vector<named_algebra<by_factors>> {
   return {
     {"banded",
      [](structure s, field f) -> by_factors {
-       return {by_band{{s.lower, s.upper}, &f}};
+       return {by_band{{s.lower, s.upper, s.check}, &f}};
      }},
 #if REVODE_WITH_KLU
         {"klu", [](structure s, field f) -> by_factors {
-           return {by_klu{{s.pattern}, &f}};
+           return {by_klu{{s.pattern, s.check}, &f}};
          }},
 #endif
   };

@@ -138,5 +138,55 @@ TEST_CASE("kinks, rounding and small rows beside large ones are no missing eleme
                         any_method("bdf5", {.name = "banded", .lower = 0, .upper = 1}), o));
 }
 
+/// y_0 is moved by y_1 from y_1 = 1.5 on, by a branch of C++ or by a maximum.
+template <bool Branch>
+struct coupled_above {
+  [[maybe_unused]] static constexpr const char* name = "coupled_above";
+
+  void operator()(const auto&, const auto& y, const auto& p, auto& dy) const {
+    using std::max;
+    const auto above = y[1] - 1.5;
+    dy[0] = -1.0 * y[0];
+    if constexpr (Branch) {
+      if (above > 0) dy[0] = dy[0] + p[0] * above;
+    } else {
+      dy[0] = dy[0] + p[0] * max(above, 0.0);
+    }
+    dy[1] = 0.8 * y[1];
+  }
+};
+
+TEST_CASE("an element that comes behind a branch is found with both, or told when it comes") {
+  std::vector<any_method> methods;
+  for (const char* method : {"bdf5", "esdirk547", "radau_iia5", "rodas5p"})
+    for (const char* algebra : {"banded", "klu"}) {
+      const auto names = any_algebra_names();
+      if (std::find(names.begin(), names.end(), algebra) != names.end())
+        methods.emplace_back(method, any_algebra{.name = algebra});
+    }
+  any_problem q{.y0 = {1, 1}, .t1 = 2, .p = {3}};
+  for (const any_method& m : methods) {
+    CAPTURE(m.name());
+    CAPTURE(m.algebra().name);
+    q.f = std::make_shared<const erased_field>(coupled_above<true>{});
+    std::string told;
+    try {
+      solve(q, m, o, recursive_checkpoint{}).pullback({.y = any_state{1, 0}});
+    } catch (const std::invalid_argument& e) {
+      told = e.what();
+    }
+    CHECK(told.find("row 0 (the Jacobian has one elsewhere, behind a branch") != std::string::npos);
+
+    q.f = std::make_shared<const erased_field>(coupled_above<false>{});
+    const any_state y_bar{1, 0};
+    const auto found = solve(q, m, o, recursive_checkpoint{}).pullback({.y = y_bar}),
+               expected =
+                   solve(q, any_method(m.name()), o, recursive_checkpoint{}).pullback({.y = y_bar});
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK(found.y0[i] == doctest::Approx(expected.y0[i]).epsilon(1e-5));
+    CHECK(found.p[0] == doctest::Approx(expected.p[0]).epsilon(1e-5));
+  }
+}
+
 }  // namespace
 }  // namespace revode

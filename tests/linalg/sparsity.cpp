@@ -76,7 +76,7 @@ TEST_CASE("sparsity: one call of the field a point, however many unknowns") {
     int calls = 0;
     const auto pattern =
         sparsity_of(counted_line{&calls}, 0.0, numbers(static_cast<std::size_t>(n), 0.5), vec{2.0});
-    CHECK(calls == 2);
+    CHECK(calls == 3);  // at the start and beside it
     CHECK(pattern.entries() == 3 * n - 2);
     CHECK(pattern.colours() == 3);
   }
@@ -93,6 +93,28 @@ struct mean_and_branch {
     for (int i = 1; i < n; ++i) dy.data()[i] = value_of(y.data()[0]) > 1.015 ? y.data()[0] : T(i);
   }
 };
+
+/// dy_0 sees y_1 by what is 0 a few hundredths of 1 away.
+struct falls_fast {
+  double unit;
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P&, Y& dy) const {
+    using std::exp;
+    using std::max;
+    dy.data()[0] = unit * exp(-y.data()[1] / unit) - y.data()[0];
+    dy.data()[1] = y.data()[2] * y.data()[1];
+    dy.data()[2] = unit * max(y.data()[0] - 1.5 * unit, 0.0);
+  }
+};
+
+TEST_CASE("sparsity: of any size of numbers, of zeros beside them, and of what max does not take") {
+  for (const double unit : {1e-12, 1e-5, 1.0, 1e9}) {
+    CAPTURE(unit);
+    const auto p = sparsity_of(falls_fast{unit}, 0.0, numbers{unit, unit, 0}, vec<double, 0>{});
+    for (const auto& [i, j] : pairs{{0, 1}, {1, 1}, {1, 2}, {2, 0}}) CHECK(p.find(i, j) >= 0);
+    CHECK(p.entries() == 3 + 3);
+  }
+}
 
 TEST_CASE("sparsity: sums, constants, and branches of either point") {
   const auto p = sparsity_of(mean_and_branch{}, 0.0, numbers(6, 1.0), vec<double, 0>{});

@@ -238,11 +238,28 @@ REVODE_HD X fabs(const X& x) {
 
 // --- two arguments --------------------------------------------------------------------------------
 
+/// Does S look for what numbers depend on (dependencies)? A field with branches shows all of them then.
+template <class S>
+inline constexpr bool sees_both_v = requires(S x) {
+  x.home->sees_both;
+};
+
+/// a where the condition holds, b elsewhere; the derivative is that of what is returned.
+template <class A, class B>
+REVODE_HD auto choose(bool condition, const A& a, const B& b) {
+  using either = decltype(a + b);
+  if constexpr (sees_both_v<either>)
+    return chained(either(a), either(b), condition ? either(a).value : either(b).value,
+                   inner_t<either>(1), inner_t<either>(1));
+  else
+    return condition ? either(a) : either(b);
+}
+
 /// The smaller of both, and its derivative; a when they are equal. A constant may stand on either
 /// side.
 template <differentiable X>
 REVODE_HD X min(const X& a, const X& b) {
-  return b.value < a.value ? b : a;
+  return choose(b.value < a.value, b, a);
 }
 template <class A, class B>
 requires beside_constant<A, B> REVODE_HD auto min(const A& a, const B& b) {
@@ -252,7 +269,7 @@ requires beside_constant<A, B> REVODE_HD auto min(const A& a, const B& b) {
 /// The larger of both, and its derivative; a when they are equal.
 template <differentiable X>
 REVODE_HD X max(const X& a, const X& b) {
-  return a.value < b.value ? b : a;
+  return choose(a.value < b.value, b, a);
 }
 template <class A, class B>
 requires beside_constant<A, B> REVODE_HD auto max(const A& a, const B& b) {

@@ -135,6 +135,7 @@ auto adjoint_table() -> std::vector<adjoint_entry>;
 struct jacobian_structure {
   int lower = -1, upper = -1;
   std::shared_ptr<const sparsity> pattern{};
+  bool check = false;  ///< of a field whose products are exact: each Jacobian is compared with one
 };
 
 /// A linear algebra of implicit methods as it is listed, and what it asks for.

@@ -96,8 +96,9 @@ struct banded {
       throw std::invalid_argument("a band with " + std::to_string(j.lower()) +
                                   " diagonals below the main one and " + std::to_string(j.upper()) +
                                   " above that misses an element of row " + std::to_string(i) +
-                                  " (the Jacobian has one elsewhere) widen it, or use "
-                                  "band_of(problem)?");
+                                  " (the Jacobian has one elsewhere, behind a branch perhaps that "
+                                  "was not taken where the band was found) widen it, or take a "
+                                  "dense matrix or gmres?");
     }
   }
 };

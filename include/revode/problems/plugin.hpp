@@ -34,13 +34,6 @@ erased_problem* make_plugin_problem(const char* argument) {
 
 // What fields of model files call.
 
-/// a where the condition holds, b elsewhere; the derivative is that of what is returned.
-template <class A, class B>
-REVODE_HD auto choose(bool condition, const A& a, const B& b) {
-  using either = decltype(a + b);
-  return condition ? either(a) : either(b);
-}
-
 /// x^K by multiplications.
 template <int K, class X>
 REVODE_HD X whole_power(const X& x) {

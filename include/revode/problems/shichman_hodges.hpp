@@ -50,11 +50,11 @@ REVODE_HD S drain_current(const transistor_kind& kind, const S& ds, const S& gs,
                           const S& gd, const S& bd, const S& delta) {
   using std::sqrt;
   const bool forward = ds > 0;
-  const S u = forward ? ds : S(-ds), gate = forward ? gs : gd, bulk = forward ? bs : bd;
+  const S u = forward ? ds : S(-ds), gate = choose(forward, gs, gd), bulk = choose(forward, bs, bd);
   const auto c = [](double k) { return static_cast<decltype(value_of(ds))>(k); };
   const S over = gate - c(kind.threshold) -
                  c(kind.bulk) * (sqrt(c(kind.potential) - bulk) - c(std::sqrt(kind.potential)));
-  if (!(over > 0)) return S(0);
+  if (!(over > 0) && !sees_both_v<S>) return S(0);
   const S shape = u < over ? S(u * (2 * over - u)) : S(over * over);
   const S current = c(forward ? kind.forwards : kind.backwards) * shape * (1 + delta * u);
   return forward ? S(-current) : current;
@@ -64,7 +64,7 @@ REVODE_HD S drain_current(const transistor_kind& kind, const S& ds, const S& gs,
 template <class S>
 REVODE_HD S junction_current(const S& u, const S& saturation, const S& thermal) {
   using std::exp;
-  if (u > 0) return S(0);
+  if (u > 0 && !sees_both_v<S>) return S(0);
   return -saturation * (exp(u / thermal) - 1);
 }
 /// Its capacity, at_zero where u is 0.

@@ -14,11 +14,13 @@ namespace revode {
 
 /// Which inputs the numbers of a formula depend on: a recording that keeps no slopes. An operation is a node
 /// with two parents where both move, and its moving parent where only one does. What is multiplied by 0
-/// does not move. Memory: 12 bytes an operation of two numbers. Not shared between threads.
+/// does not move. Of what min, max and the if of models choose from, all moves: another state may choose the other.
+/// Memory: 12 bytes an operation of two numbers. Not shared between threads.
 template <class T>
 class dependencies {
  public:
   using number = variable<T, dependencies>;
+  static constexpr bool sees_both = true;  ///< of two that are chosen from
 
   void begin(int inputs) {
     owner_.take();
@@ -105,8 +107,10 @@ void add_products(const F& f, scalar_t<Y> t, const Y& y, const P& p,
   }
 }
 
-/// The pattern of a field's Jacobian at `points` states near y0, no element of which is 0, and of its mass matrix.
-/// Entries that are nonzero elsewhere only must be given by hand.
+/// The pattern of a field's Jacobian at y0 and at `points` states near it, no element of which is 0, and of its mass
+/// matrix. They are moved by some percent, elements that are 0 by as much of the largest.
+/// Entries that are nonzero elsewhere only, behind a branch of C++ say, must be given by hand; an algebra's `check`
+/// finds what is missing where a solve comes by.
 /// cost    O(entries): one call of a field that is generic in its scalar a point, and the sums in it once for
 ///         each row that has them; n products a point for a field that is not, or runs on threads
 template <class F, class Y, class P>
@@ -114,12 +118,19 @@ sparsity sparsity_of(const F& f, double t, const Y& y0, const P& p, int points =
   using T = scalar_t<Y>;
   const int n = length(y0);
   std::vector<std::pair<int, int>> entries;
+  T unit(0);
+  for (int i = 0; i < n; ++i) {
+    const T size = y0.data()[i] < T(0) ? T(-y0.data()[i]) : y0.data()[i];
+    if (size > unit) unit = size;
+  }
+  if (unit == T(0)) unit = T(1);
   Y y = y0;
-  for (int point = 0; point < points; ++point) {
-    for (int i = 0; i < n; ++i)
-      y.data()[i] =
-          y0.data()[i] + T(0.01 * (1 + point + static_cast<double>(i * 7919L % 101) / 101));
-    const T at(t + 0.001 * point);
+  for (int point = 0; point <= points; ++point) {
+    for (int i = 0; point > 0 && i < n; ++i) {
+      const double part = 0.01 * (point + static_cast<double>(i * 7919L % 101) / 101);
+      y.data()[i] = y0.data()[i] == T(0) ? T(part) * unit : y0.data()[i] * T(1 + part);
+    }
+    const T at(t + (point > 0 ? 0.001 * (point - 1) : 0));
     if constexpr (requires { f.add_dependencies(at, y, p, entries); }) {  // one behind a type
       if (f.add_dependencies(at, y, p, entries)) continue;
     } else if constexpr (call_accepts<F, Y, P, typename dependencies<T>::number>) {
