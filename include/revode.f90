@@ -127,6 +127,17 @@ module revode
       import
       type(c_ptr), value :: q
     end function
+    ! The sizes, of numbers in y and p and of t, for which differences take their steps: 1 unless said. See revode.h.
+    integer(c_int) function revode_problem_set_typical_size(q, size) bind(c)
+      import
+      type(c_ptr), value :: q
+      real(c_double), value :: size
+    end function
+    integer(c_int) function revode_problem_set_typical_time(q, time) bind(c)
+      import
+      type(c_ptr), value :: q
+      real(c_double), value :: time
+    end function
     ! Where the Jacobian is not 0, for algebras of large systems; rows and starts count from 0. See revode.h.
     integer(c_int) function revode_problem_set_band(q, lower, upper) bind(c)
       import

@@ -71,6 +71,10 @@ revode_code revode_problem_set_vjp(revode_problem* q, revode_vjp vjp);
 revode_code revode_problem_set_jvp(revode_problem* q, revode_jvp jvp);
 revode_code revode_problem_set_jacobian(revode_problem* q, revode_jacobian jacobian);
 revode_code revode_problem_use_finite_differences(revode_problem* q);
+/* Differences take steps for numbers of size 1, for smaller ones no shorter: give the size at which those in y and p
+ * begin to matter, 1e-9 for nanometres in metres, and that of t where its unit is far from what happens in it. */
+revode_code revode_problem_set_typical_size(revode_problem* q, double size);
+revode_code revode_problem_set_typical_time(revode_problem* q, double time);
 
 /* For linear algebras of large systems (revode_options.algebra): where df/dy may be nonzero. A band of `lower`
  * diagonals below the main one and `upper` above, for "banded"; a pattern by compressed columns, for "klu" and
@@ -118,7 +122,8 @@ typedef struct revode_event {
   int (*condition)(double t, const double* y, const double* p, double* value, void* user);
   int (*jump)(double t, const double* y, const double* p, double* y_new,
               void* user); /* NULL: none; y_new comes as y */
-  /* for gradients: as vjp, of the condition and of y_new */
+  /* for gradients: as vjp, of the condition and of y_new. A solve that begins on the event's surface, behind its jump
+   * for instance, asks how the condition changes as well: by condition_gradient, else by differences. */
   int (*condition_gradient)(double t, const double* y, const double* p, double* gt, double* gy,
                             double* gp, void* user);
   revode_vjp jump_vjp;

@@ -7,18 +7,20 @@
 #include <revode/solve/options.hpp>
 
 namespace revode {
-namespace {
 
-std::string text(double x) {
+std::string shortest(double x) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
   return std::string(buffer, end);
 }
 
+namespace {
+
 [[noreturn]] void misuse(const std::string& what) { throw std::invalid_argument(what); }
 
 void validate_tolerances(const options& o) {
-  const std::string both = "invalid tolerances rtol=" + text(o.rtol) + ", atol=" + text(o.atol);
+  const std::string both =
+      "invalid tolerances rtol=" + shortest(o.rtol) + ", atol=" + shortest(o.atol);
   if (!(o.rtol >= 0) || !(o.atol >= 0) || std::isinf(o.rtol) || std::isinf(o.atol))
     misuse(both + " (tolerances are finite and not negative) give e.g. rtol=1e-6, atol=1e-9?");
   if (o.rtol == 0 && o.atol == 0)
@@ -33,13 +35,13 @@ void validate_each(const std::vector<double>& list, const char* name, int n, boo
   for (std::size_t i = 0; i < list.size(); ++i)
     if (!(list[i] >= 0) || (std::isinf(list[i]) && !infinite))
       misuse("invalid tolerance norm." + std::string(name) + "[" + std::to_string(i) +
-             "] = " + text(list[i]) + " (tolerances are " + (infinite ? "" : "finite and ") +
+             "] = " + shortest(list[i]) + " (tolerances are " + (infinite ? "" : "finite and ") +
              "not negative) give e.g. 1e-6?");
 }
 
 void validate_steps(const options& o, double t0, double t1, bool has_estimate, const char* method) {
   if (!(o.fixed_step >= 0) || std::isinf(o.fixed_step))
-    misuse("invalid fixed step " + text(o.fixed_step) +
+    misuse("invalid fixed step " + shortest(o.fixed_step) +
            " (a step length is positive and finite; its sign follows from t0 and t1) give its "
            "length?");
   if (o.fixed_step == 0 && o.grid.empty() && !has_estimate)
@@ -47,26 +49,27 @@ void validate_steps(const options& o, double t0, double t1, bool has_estimate, c
            " without a fixed step (it has no error estimate to choose steps by) give fixed_step, "
            "or a method with an estimate such as tsit5?");
   if (!std::isfinite(o.first_step))
-    misuse("invalid first step " + text(o.first_step) + " (it must be finite) leave it at 0?");
+    misuse("invalid first step " + shortest(o.first_step) + " (it must be finite) leave it at 0?");
   if (o.first_step * (t1 - t0) < 0)
-    misuse("first step " + text(o.first_step) + " of the wrong sign (the interval runs from " +
-           text(t0) + " to " + text(t1) + ") give it the sign of t1 - t0?");
+    misuse("first step " + shortest(o.first_step) + " of the wrong sign (the interval runs from " +
+           shortest(t0) + " to " + shortest(t1) + ") give it the sign of t1 - t0?");
   if (!(o.max_step >= 0))
-    misuse("invalid max_step " + text(o.max_step) +
+    misuse("invalid max_step " + shortest(o.max_step) +
            " (it must be positive, or 0 for none) give "
            "its length?");
   if (o.max_step > 0 && o.fixed_step > o.max_step)
-    misuse("fixed_step " + text(o.fixed_step) + " above max_step " + text(o.max_step) +
+    misuse("fixed_step " + shortest(o.fixed_step) + " above max_step " + shortest(o.max_step) +
            " (no step is longer than that) leave max_step out?");
   if (!(o.min_step >= 0) || std::isinf(o.min_step))
-    misuse("invalid min_step " + text(o.min_step) +
+    misuse("invalid min_step " + shortest(o.min_step) +
            " (it must be positive and finite, or 0 for "
            "none) give its length?");
   if (o.max_step > 0 && o.min_step > o.max_step)
-    misuse("min_step " + text(o.min_step) + " above max_step " + text(o.max_step) +
+    misuse("min_step " + shortest(o.min_step) + " above max_step " + shortest(o.max_step) +
            " (no step has a length between them) exchange them?");
   if (o.controller.ratio != 0 && o.controller.d != 0)
-    misuse("controller with ratio=" + text(o.controller.ratio) + " and d=" + text(o.controller.d) +
+    misuse("controller with ratio=" + shortest(o.controller.ratio) +
+           " and d=" + shortest(o.controller.d) +
            " (it remembers the last step ratio or the error before the last, not both) leave one "
            "at 0?");
   if (o.event_samples < 1)
@@ -82,19 +85,20 @@ void validate_grid(const options& o, double t0, double t1) {
   if (grid.empty()) return;
   if (o.fixed_step > 0)
     misuse("a grid of " + std::to_string(grid.size()) + " times with fixed_step " +
-           text(o.fixed_step) + " (each says where steps end) give one of the two?");
+           shortest(o.fixed_step) + " (each says where steps end) give one of the two?");
   if (grid.front() != t0 || grid.back() != t1)
-    misuse("grid from " + text(grid.front()) + " to " + text(grid.back()) +
-           " (the interval runs from " + text(t0) + " to " + text(t1) +
+    misuse("grid from " + shortest(grid.front()) + " to " + shortest(grid.back()) +
+           " (the interval runs from " + shortest(t0) + " to " + shortest(t1) +
            ") let it begin with t0 and end with t1?");
   for (std::size_t k = 1; k < grid.size(); ++k)
     if (!((t1 - t0) * (grid[k] - grid[k - 1]) > 0))
-      misuse("grid time " + text(grid[k]) + " after " + text(grid[k - 1]) +
+      misuse("grid time " + shortest(grid[k]) + " after " + shortest(grid[k - 1]) +
              " (every step has a length, from t0 towards t1) sort the grid, without repetitions?");
   for (std::size_t k = 1; o.max_step > 0 && k < grid.size(); ++k)
     if (std::abs(grid[k] - grid[k - 1]) > o.max_step)
-      misuse("grid times " + text(grid[k - 1]) + " and " + text(grid[k]) + " with max_step " +
-             text(o.max_step) + " (no step is longer than that) leave max_step out?");
+      misuse("grid times " + shortest(grid[k - 1]) + " and " + shortest(grid[k]) +
+             " with max_step " + shortest(o.max_step) +
+             " (no step is longer than that) leave max_step out?");
 }
 
 void validate_save_points(const save_at& save, double t0, double t1) {
@@ -102,10 +106,10 @@ void validate_save_points(const save_at& save, double t0, double t1) {
   double previous = t0;
   for (const double t : save.ts) {
     if (!(direction * (t - t0) >= 0) || !(direction * (t1 - t) >= 0))
-      misuse("save point " + text(t) + " outside the interval (it runs from " + text(t0) + " to " +
-             text(t1) + ") leave it out, or move t1?");
+      misuse("save point " + shortest(t) + " outside the interval (it runs from " + shortest(t0) +
+             " to " + shortest(t1) + ") leave it out, or move t1?");
     if (direction * (t - previous) < 0)
-      misuse("save point " + text(t) + " after " + text(previous) +
+      misuse("save point " + shortest(t) + " after " + shortest(previous) +
              " (save points follow the direction of integration) sort them?");
     previous = t;
   }
@@ -123,8 +127,8 @@ void validate_stops(const std::vector<double>& stops, const char* what, double t
   const double direction = t1 < t0 ? -1 : 1;
   for (const double t : stops)
     if (!(direction * (t - t0) >= 0) || !(direction * (t1 - t) >= 0))
-      misuse(what + text(t) + " outside the interval (it runs from " + text(t0) + " to " +
-             text(t1) + ") leave it out, or move t1?");
+      misuse(what + shortest(t) + " outside the interval (it runs from " + shortest(t0) + " to " +
+             shortest(t1) + ") leave it out, or move t1?");
 }
 
 }  // namespace
@@ -153,7 +157,7 @@ component_tolerances::component_tolerances(const error_norm& norm, double rtol, 
 void validate(const options& o, double t0, double t1, bool has_estimate, const char* method,
               bool loose) {
   if (!std::isfinite(t0) || !std::isfinite(t1))
-    misuse("interval from " + text(t0) + " to " + text(t1) +
+    misuse("interval from " + shortest(t0) + " to " + shortest(t1) +
            " (both ends must be finite) give finite t0 and t1?");
   validate_tolerances(o);
   validate_steps(o, t0, t1, has_estimate, method);
@@ -189,6 +193,11 @@ void refuse_start(index i) {
          "] = nan (a solve starts from numbers) give that element a value?");
 }
 
+void refuse_time(const std::string& what, double t, double from, double to) {
+  misuse(what + " at t = " + shortest(t) + " (the solution covers " + shortest(from) + " to " +
+         shortest(to) + ") ask within, or solve farther?");
+}
+
 void validate(const error_norm& norm, int n) {
   validate_each(norm.rtol, "rtol", n, false);
   validate_each(norm.atol, "atol", n, true);
@@ -209,8 +218,8 @@ void validate(const error_norm& norm, int n) {
 index fixed_step_count(double t0, double t1, double h) {
   const double n = std::ceil(std::abs(t1 - t0) / h - 1e-9);
   if (n > 0x1p53)
-    misuse("fixed step " + text(h) + " (it would take more than 2^53 steps from " + text(t0) +
-           " to " + text(t1) + ") give a longer one?");
+    misuse("fixed step " + shortest(h) + " (it would take more than 2^53 steps from " +
+           shortest(t0) + " to " + shortest(t1) + ") give a longer one?");
   return n < 1 && t0 != t1 ? 1 : static_cast<index>(n);
 }
 

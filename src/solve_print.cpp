@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
 #include <cstddef>
 #include <span>
 
@@ -10,10 +9,6 @@
 namespace revode {
 namespace {
 
-std::string text(double x) {
-  char buffer[32];
-  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x).ptr);
-}
 std::uint64_t sum_of_list(const std::vector<double>& list) {
   return sum_of_bytes(list.data(), list.size() * sizeof(double));
 }
@@ -49,7 +44,7 @@ std::string told_of_norm(const error_norm& norm, std::size_t n) {
   if (!norm.combine) return "the root mean square";
   std::vector<double> errors(n);
   for (std::size_t i = 0; i < n; ++i) errors[i] = 1 / (1.0 + static_cast<double>(i % 7));
-  return "one's own, of value " + text(norm.combine(errors.data(), static_cast<int>(n)));
+  return "one's own, of value " + shortest(norm.combine(errors.data(), static_cast<int>(n)));
 }
 
 }  // namespace
@@ -75,10 +70,10 @@ run_print print_of(const printed_request& r, const options& o, std::string metho
   if (!r.events.empty()) print.emplace_back("list of events", r.events);
   print.emplace_back("number of components", std::to_string(r.numbers));
   print.emplace_back("scalar", std::to_string(r.scalar) + " bytes");
-  print.emplace_back("t0", text(r.t0));
-  print.emplace_back("t1", text(r.t1));
-  print.emplace_back("rtol", text(o.rtol));
-  print.emplace_back("atol", text(o.atol));
+  print.emplace_back("t0", shortest(r.t0));
+  print.emplace_back("t1", shortest(r.t1));
+  print.emplace_back("rtol", shortest(o.rtol));
+  print.emplace_back("atol", shortest(o.atol));
   if (r.numbers > 0)  // ranks have none
     print.emplace_back("norm", told_of_norm(o.norm, r.numbers));
   print.emplace_back("initial state", "checksum " + std::to_string(r.state));

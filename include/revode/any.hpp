@@ -45,10 +45,9 @@ using any_cotangents = cotangents<any_state>;
 using any_gradient = gradient<any_state, any_state>;
 using any_tangents = tangents<any_state, any_state>;
 
-/// A field and what it has of derivatives. Those that are missing are made of others: Jacobian and jvp of
-/// the vjp, Jacobian and vjp of the jvp, each exact, by n to 1 + n + np calls; of f alone by differences,
-/// if they are asked for (`by_finite_differences`). A method or adjoint that needs one that cannot be had
-/// is misuse.
+/// A field and what it has of derivatives. Those that are missing are made of others: Jacobian and jvp of the vjp,
+/// Jacobian and vjp of the jvp, each exact, by n to 1 + n + np calls; of f alone by differences, if they are asked for
+/// (`by_finite_differences`). A method or adjoint that needs one that cannot be had is misuse.
 struct any_callbacks {
   using in = std::span<const double>;
   using out = std::span<double>;
@@ -65,6 +64,7 @@ struct any_callbacks {
   /// The same on the algebra's pattern, in the order of its entries, into zeros.
   std::function<void(double t, in y, in p, out entries)> sparse_jacobian{};
   bool by_finite_differences = false;
+  double typical_size = 1, typical_time = 1;  ///< of y and p, and of t, as in by_finite_differences
   /// M of M y' = f(t, y, p), singular or not: n × n numbers row by row. Empty: y' = f.
   std::vector<double> mass{};
   /// Of which index each element of y is: n times 1, 2 or 3. Empty: all 1.
@@ -115,7 +115,7 @@ class any_field {
   given_parts given_;
 };
 
-/// A located event, as in revode/solve/events.hpp. Its derivatives are asked for by gradients alone.
+/// A located event, as in revode/solve/events.hpp. Its derivatives are for gradients; see condition_gradient.
 struct any_event_callbacks {
   using in = std::span<const double>;
   using out = std::span<double>;
@@ -126,7 +126,7 @@ struct any_event_callbacks {
   crossing direction = crossing::both;
   bool terminal = false;
   bool passes = false;
-  /// Adds the condition's gradient to gt, gy, gp.
+  /// Adds the condition's gradient to gt, gy, gp. A solve that begins on the surface asks for it, or takes differences.
   std::function<void(double t, in y, in p, double& gt, out gy, out gp)> condition_gradient{};
   /// Adds wᵀ∂y_new/∂(t, y, p).
   std::function<void(double t, in y, in p, in w, double& gt, out gy, out gp)> jump_vjp{};

@@ -62,22 +62,26 @@ std::vector<double> as_mass(const nb::object& mass) {
 
 /// A field, the explicit part of one or an integrand, with its products.
 any_callbacks as_callbacks(decltype(any_callbacks::f) f, const nb::object& vjp,
-                           const nb::object& jvp, bool by_finite_differences) {
+                           const nb::object& jvp, bool by_finite_differences, double typical_size,
+                           double typical_time) {
   any_callbacks c{.f = std::move(f)};
   if (!vjp.is_none()) c.vjp = as_vjp(vjp);
   if (!jvp.is_none()) c.jvp = as_jvp(jvp);
   c.by_finite_differences = by_finite_differences;
+  c.typical_size = typical_size;
+  c.typical_time = typical_time;
   return c;
 }
 
 python_problem as_problem(const nb::object& f, nb::handle y0, double t0, double t1, nb::handle p,
                           const nb::object& vjp, const nb::object& jvp, const nb::object& jacobian,
                           const nb::object& banded_jacobian, const nb::object& sparse_jacobian,
-                          bool by_finite_differences, std::vector<any_event> events,
-                          const nb::object& mass, const nb::object& index,
-                          const nb::object& explicit_part, const nb::object& explicit_vjp,
-                          const nb::object& explicit_jvp) {
-  any_callbacks c = as_callbacks(as_field(f), vjp, jvp, by_finite_differences);
+                          bool by_finite_differences, double typical_size, double typical_time,
+                          std::vector<any_event> events, const nb::object& mass,
+                          const nb::object& index, const nb::object& explicit_part,
+                          const nb::object& explicit_vjp, const nb::object& explicit_jvp) {
+  any_callbacks c =
+      as_callbacks(as_field(f), vjp, jvp, by_finite_differences, typical_size, typical_time);
   c.mass = as_mass(mass);
   if (!index.is_none())
     for (nb::handle of_element : index) c.index.push_back(nb::cast<int>(nb::int_(of_element)));
@@ -95,7 +99,8 @@ python_problem as_problem(const nb::object& f, nb::handle y0, double t0, double 
                     : any_field(
                           std::move(c),
                           as_callbacks(as_field(explicit_part, "explicit part", "an explicit part"),
-                                       explicit_vjp, explicit_jvp, by_finite_differences)),
+                                       explicit_vjp, explicit_jvp, by_finite_differences,
+                                       typical_size, typical_time)),
            .y0 = from_numpy(y0),
            .t0 = t0,
            .t1 = t1,
@@ -106,14 +111,15 @@ python_problem as_problem(const nb::object& f, nb::handle y0, double t0, double 
 /// errors  std::invalid_argument: what the compiled interface refuses of integrands, and a second one
 python_problem as_integrated(const python_problem& q, const nb::object& g, const nb::object& q0,
                              const nb::object& vjp, const nb::object& jvp,
-                             bool by_finite_differences) {
+                             bool by_finite_differences, double typical_size, double typical_time) {
   if (q.integrand)
     throw std::invalid_argument(
         "a second quadrature of a problem (it has one, of as many integrals as q0 has numbers) "
         "give them all in one?");
   python_problem longer = q;
   longer.integrand = std::make_shared<const any_callbacks>(
-      as_callbacks(as_field(g, "integrand", "an integrand"), vjp, jvp, by_finite_differences));
+      as_callbacks(as_field(g, "integrand", "an integrand"), vjp, jvp, by_finite_differences,
+                   typical_size, typical_time));
   longer.q0 = from_numpy(q0);
   static_cast<void>(longer.joined());
   return longer;
@@ -157,7 +163,8 @@ void bind_problems(nb::module_& m) {
       "function of the signatures in revode.h. vjp(t, y, p, w) -> (gt, gy, "
       "gp), jvp(t, y, p, dt, dy, dp) "
       "-> df, jacobian(t, y, p) -> (n, n); those that are missing are made of "
-      "those that are there.\n"
+      "those that are there, or by_finite_differences, in steps for numbers of typical_size, t of "
+      "typical_time.\n"
       "For large systems: banded_jacobian(t, y, p) -> (n, lower + 1 + upper), whose row i has "
       "the numbers of columns i - lower to i + upper, 0 outside the matrix; sparse_jacobian(t, y, "
       "p) -> the numbers of the pattern by columns, with the whole diagonal, or a sparse matrix "
@@ -169,19 +176,20 @@ void bind_problems(nb::module_& m) {
           [](python_problem* self, const nb::object& f, const nb::object& y0, double t0, double t1,
              const nb::object& p, const nb::object& vjp, const nb::object& jvp,
              const nb::object& jacobian, const nb::object& banded_jacobian,
-             const nb::object& sparse_jacobian, bool by_finite_differences,
-             std::vector<any_event> events, const nb::object& mass, const nb::object& index,
-             const nb::object& explicit_part, const nb::object& explicit_vjp,
-             const nb::object& explicit_jvp) {
-            new (self)
-                python_problem(as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian, banded_jacobian,
-                                          sparse_jacobian, by_finite_differences, std::move(events),
-                                          mass, index, explicit_part, explicit_vjp, explicit_jvp));
+             const nb::object& sparse_jacobian, bool by_finite_differences, double typical_size,
+             double typical_time, std::vector<any_event> events, const nb::object& mass,
+             const nb::object& index, const nb::object& explicit_part,
+             const nb::object& explicit_vjp, const nb::object& explicit_jvp) {
+            new (self) python_problem(
+                as_problem(f, y0, t0, t1, p, vjp, jvp, jacobian, banded_jacobian, sparse_jacobian,
+                           by_finite_differences, typical_size, typical_time, std::move(events),
+                           mass, index, explicit_part, explicit_vjp, explicit_jvp));
           },
           nb::arg("f"), nb::arg("y0"), nb::arg("t0"), nb::arg("t1"), nb::arg("p") = nb::tuple(),
           nb::kw_only(), nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
           nb::arg("jacobian") = nb::none(), nb::arg("banded_jacobian") = nb::none(),
           nb::arg("sparse_jacobian") = nb::none(), nb::arg("by_finite_differences") = false,
+          nb::arg("typical_size") = 1.0, nb::arg("typical_time") = 1.0,
           nb::arg("events") = nb::list(), nb::arg("mass") = nb::none(),
           nb::arg("index") = nb::none(), nb::arg("explicit_part") = nb::none(),
           nb::arg("explicit_vjp") = nb::none(), nb::arg("explicit_jvp") = nb::none())
@@ -190,7 +198,8 @@ void bind_problems(nb::module_& m) {
           nb::arg("name"), "A named problem, \"lorenz\", \"lorenz96:40\": problems() lists them.")
       .def("with_quadrature", &as_integrated, nb::arg("g"), nb::arg("q0") = 0.0, nb::kw_only(),
            nb::arg("vjp") = nb::none(), nb::arg("jvp") = nb::none(),
-           nb::arg("by_finite_differences") = false,
+           nb::arg("by_finite_differences") = false, nb::arg("typical_size") = 1.0,
+           nb::arg("typical_time") = 1.0,
            "The same with integrals beside y: q' = g(t, y, p), q(t0) = q0, a number or as many as "
            "g returns.\n"
            "Solutions have them as q and qs, pullback takes their cotangents: of a running cost "

@@ -115,6 +115,21 @@ def test_stiff_methods_by_any_derivative():
         revode.solve(problem(), "radau_iia5")
 
 
+def test_differences_in_small_units():
+    def gradient(unit, **more):
+        f = lambda t, y, p: -p[0] * y / (p[1] + y)
+        q = revode.Problem(f, [2 * unit], 0, 2, [unit, unit], by_finite_differences=True, **more)
+        s = revode.solve(q, "radau_iia5", rtol=1e-8, atol=1e-8 * unit, adjoint="recursive_checkpoint", slots=4)
+        return s.pullback([1.0])
+
+    one, small = gradient(1.0), gradient(2.0**-30, typical_size=2.0**-30)
+    assert np.allclose(small.y0, one.y0, rtol=1e-9) and np.allclose(small.p, one.p, rtol=1e-9)
+    for name in ("typical_size", "typical_time"):
+        for size in (0.0, -1.0, float("nan")):
+            with pytest.raises(ValueError, match=name + " = .* give a positive one"):
+                problem(by_finite_differences=True, **{name: size})
+
+
 def test_mass_matrices():
     # x' = y - k x, 0 = x + y - c: x' = c - (1 + k) x
     more = {

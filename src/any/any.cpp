@@ -2,9 +2,12 @@
 #include <any/automatic.hpp>
 #include <any/held_problem.hpp>
 
+#include <cmath>
+
 #include <revode/problems/catalog.hpp>
 #include <revode/problems/erased_massive_field.hpp>
 #include <revode/solve/adapters.hpp>
+#include <revode/solve/options.hpp>
 
 namespace revode {
 
@@ -25,11 +28,20 @@ mass_entries entries_of(const std::vector<double>& mass) {
   return m;
 }
 
+void expect_size(const char* name, double size) {
+  if (!(size > 0) || std::isinf(size))
+    misuse(std::string(name) + " = " + shortest(size) +
+           " (differences take steps for numbers of this size) give a positive one, or leave it at "
+           "1?");
+}
+
 }  // namespace
 
 any_field::any_field(any_callbacks callbacks) {
   if (!callbacks.f)
     misuse("a field without f (any_callbacks::f is empty) give it the right-hand side?");
+  expect_size("typical_size", callbacks.typical_size);
+  expect_size("typical_time", callbacks.typical_time);
   pulls_ = callbacks.vjp || callbacks.jvp || callbacks.by_finite_differences;
   jacobian_ = implicit_jacobian_ = pulls_ || callbacks.jacobian;
   band_ = pulls_ || callbacks.banded_jacobian;

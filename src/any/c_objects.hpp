@@ -31,13 +31,19 @@ struct revode_problem {
     if (!explicit_part) return *callbacks;
     revode::any_callbacks g = *explicit_part;
     g.by_finite_differences = callbacks->by_finite_differences;
+    g.typical_size = callbacks->typical_size;
+    g.typical_time = callbacks->typical_time;
     return {*callbacks, g};
   }
   /// With its integrals, if it has some.
   revode::any_problem posed() const {
     if (!integrand) return q;
     revode::any_callbacks g = *integrand;
-    g.by_finite_differences = g.vjp && callbacks && callbacks->by_finite_differences;
+    if (callbacks) {
+      g.by_finite_differences = g.vjp && callbacks->by_finite_differences;
+      g.typical_size = callbacks->typical_size;
+      g.typical_time = callbacks->typical_time;
+    }
     return with_quadrature(q, g, integrals);
   }
 };

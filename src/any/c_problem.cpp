@@ -169,6 +169,18 @@ revode_code revode_problem_use_finite_differences(revode_problem* q) {
     });
   });
 }
+revode_code revode_problem_set_typical_size(revode_problem* q, double size) {
+  return guarded([&] {
+    renew_derivative(q, "the typical size",
+                     [=](any_callbacks& c, const revode_problem&) { c.typical_size = size; });
+  });
+}
+revode_code revode_problem_set_typical_time(revode_problem* q, double time) {
+  return guarded([&] {
+    renew_derivative(q, "the typical time",
+                     [=](any_callbacks& c, const revode_problem&) { c.typical_time = time; });
+  });
+}
 
 revode_code revode_problem_set_mass(revode_problem* q, const double* mass) {
   return guarded([&] {

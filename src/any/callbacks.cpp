@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <any/callbacks.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include <revode/ad/finite_differences.hpp>
@@ -25,8 +23,6 @@ struct values_alone {
   }
 };
 
-double largest(const vector& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
-
 vector values(const push_vector& v) {
   vector out(v.size());
   for (int i = 0; i < length(out); ++i) out[i] = v[i].value;
@@ -36,6 +32,32 @@ vector directions(const push_vector& v) {
   vector out(v.size());
   for (int i = 0; i < length(out); ++i) out[i] = v[i].d[0];
   return out;
+}
+
+/// The central difference of of() in x, which it sees. An event does not know in what units it is: the steps are
+/// those of numbers of size 1 and then ever shorter ones, until two differences agree to a thousandth. Where none do,
+/// or of() is flat or at its rounding in a shorter step, it is that of the first.
+template <class Of>
+double resolved_difference(double& x, const Of& of) {
+  const double centre = x;
+  const auto in_step = [&](double h) {
+    x = centre + h;
+    const double above = of();
+    x = centre - h;
+    const double below = of();
+    x = centre;
+    return (above - below) / (2 * h);
+  };
+  double h = difference_step(centre, 1.0);
+  const double first = in_step(h);
+  double longer = first;
+  for (int k = 0; k < 8; ++k) {
+    const double shorter = in_step(h /= 1024);
+    if (shorter == 0) break;
+    if (std::abs(shorter - longer) <= 1e-3 * std::abs(shorter)) return longer;
+    longer = shorter;
+  }
+  return first;
 }
 
 /// The dot products of an n-vector-valued function's directional derivatives with w.
@@ -76,7 +98,8 @@ void callback_field::vjp(double t, const vector& y, const vector& p, const vecto
     return;
   }
   if (!of_->by_finite_differences) missing("vjp");
-  by_finite_differences(values_alone{*of_}).vjp(t, y, p, w, gt, gy, gp);
+  by_finite_differences(values_alone{*of_}, of_->typical_size, of_->typical_time)
+      .vjp(t, y, p, w, gt, gy, gp);
 }
 
 void callback_field::vjp(const push_scalar& t, const push_vector& y, const push_vector& p,
@@ -84,9 +107,9 @@ void callback_field::vjp(const push_scalar& t, const push_vector& y, const push_
                          push_vector& gp) const {
   if (!of_->by_finite_differences) missing("second derivative");
   const vector y_dot = directions(y), p_dot = directions(p), weights = values(w);
-  const double reach = std::max({largest(y_dot), largest(p_dot), std::abs(t.d[0])});
-  const double size = std::max({1.0, largest(values(y)), largest(values(p)), std::abs(t.value)});
-  const double h = reach > 0 ? std::cbrt(std::numeric_limits<double>::epsilon()) * size / reach : 0;
+  const double longest = difference_step(t.value, values(y), values(p), t.d[0], y_dot, p_dot,
+                                         of_->typical_size, of_->typical_time);
+  const double h = std::isfinite(longest) ? longest : 0;  // nothing moves
   struct pulled {
     double t = 0;
     vector y, p;
@@ -101,7 +124,7 @@ void callback_field::vjp(const push_scalar& t, const push_vector& y, const push_
   const pulled above = at(h, weights), below = at(-h, weights);
   const auto add = [&](double value, double of_weights, double up, double down, push_scalar& to) {
     push_scalar more(value);
-    more.d[0] = of_weights + (reach > 0 ? (up - down) / (2 * h) : 0);
+    more.d[0] = of_weights + (h > 0 ? (up - down) / (2 * h) : 0);
     to = to + more;
   };
   add(here.t, turned.t, above.t, below.t, gt);
@@ -126,7 +149,8 @@ void callback_field::jvp(double t, const vector& y, const vector& p, double dt, 
     return;
   }
   if (!of_->by_finite_differences) missing("jvp");
-  by_finite_differences(values_alone{*of_}).jvp(t, y, p, dt, dy, dp, out);
+  by_finite_differences(values_alone{*of_}, of_->typical_size, of_->typical_time)
+      .jvp(t, y, p, dt, dy, dp, out);
 }
 
 void callback_field::jacobian(double t, const vector& y, const vector& p,
@@ -163,14 +187,7 @@ callback_event::slopes callback_event::condition_slopes(double t, const vector& 
   vector at = y, with = p;
   double when = t;
   const auto difference = [&](double& x) {
-    const double centre = x,
-                 h = std::cbrt(std::numeric_limits<double>::epsilon()) * std::max(1.0, std::abs(x));
-    x = centre + h;
-    const double above = condition(when, at, with);
-    x = centre - h;
-    const double below = condition(when, at, with);
-    x = centre;
-    return (above - below) / (2 * h);
+    return resolved_difference(x, [&] { return condition(when, at, with); });
   };
   g.t = difference(when);
   for (int j = 0; j < length(y); ++j) g.y[j] = difference(at[j]);

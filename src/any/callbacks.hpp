@@ -99,7 +99,7 @@ class callback_event {
     vector y, p;
   };
   /// By central differences where the callbacks have none: solves ask for it when they start on an
-  /// event's surface, gradients only where it is there.
+  /// event's surface, or behind an event, gradients only where it is there.
   slopes condition_slopes(double t, const vector& y, const vector& p) const;
   slopes jump_slopes(int i, double t, const vector& y, const vector& p) const;
 

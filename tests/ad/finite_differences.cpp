@@ -76,6 +76,55 @@ TEST_CASE("typical_size keeps the difference step of small components small") {
   CHECK(std::abs(coarse(0, 0) - exact) > 1e-3 * exact);
 }
 
+TEST_CASE("along a direction no element goes farther than its own difference") {
+  struct saturating_field {  // of y in 1e-9, p = (rate, half)
+    void operator()(double t, const vec<double, 2>& y, const vec<double, 2>& p,
+                    vec<double, 2>& dy) const {
+      dy[0] = -p[0] * y[0] / (p[1] + y[0]);
+      dy[1] = std::sqrt(y[1]) + 1e-3 * t;
+    }
+  };
+  const vec<double, 2> y{2e-9, 1e6}, p{3, 1e-9}, zero{};
+  const double sum = 3e-9, t = 1e4;
+  const double of_y = -3e-9 / (sum * sum), of_half = 6e-9 / (sum * sum);
+  const auto f = by_finite_differences(saturating_field{}, 1e-9, 1.0);
+  vec<double, 2> out;
+  f.jvp(t, y, p, 0.0, vec<double, 2>{1, 0}, zero, out);  // beside it t, p and y[1] are large
+  CHECK(out[0] == doctest::Approx(of_y).epsilon(1e-9));
+  CHECK(out[1] == 0);
+  f.jvp(t, y, p, 0.0, vec<double, 2>{0, 1}, zero, out);
+  CHECK(out[0] == 0);
+  CHECK(out[1] == doctest::Approx(0.5e-3).epsilon(1e-9));
+  f.jvp(t, y, p, 0.0, vec<double, 2>{1, 0}, vec<double, 2>{1, 1}, out);  // p[0] moves by 1e-14
+  CHECK(out[0] == doctest::Approx(of_y + of_half - 2.0 / 3).epsilon(1e-9));
+  f.jvp(t, y, p, 1.0, zero, zero, out);
+  CHECK(out[1] == doctest::Approx(1e-3).epsilon(1e-9));
+  f.jvp(t, y, p, 0.0, zero, zero, out);
+  CHECK(out == zero);
+}
+
+TEST_CASE("typical_time is that of t alone") {
+  struct slow_field {
+    void operator()(double t, const vec<double, 1>& y, const vec<double, 0>&,
+                    vec<double, 1>& dy) const {
+      dy[0] = y[0] + 1e9 * std::sin(t);
+    }
+  };
+  const vec<double, 1> y{1e9}, w{1}, zero{};
+  const vec<double, 0> none{};
+  const auto f = by_finite_differences(slow_field{}, 1e9, 1.0);
+  for (const double t : {0.0, 0.5}) {
+    vec<double, 1> gy{}, out;
+    vec<double, 0> gp{};
+    double gt = 0;
+    f.vjp(t, y, none, w, gt, gy, gp);
+    CHECK(gt == doctest::Approx(1e9 * std::cos(t)).epsilon(1e-9));
+    CHECK(gy[0] == doctest::Approx(1).epsilon(1e-9));
+    f.jvp(t, y, none, 1.0, zero, none, out);
+    CHECK(out[0] == doctest::Approx(1e9 * std::cos(t)).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("a field is kept by reference when it has a name, by value when it has none") {
   closed_field named;
   static_assert(

@@ -15,6 +15,8 @@ extern "C" int solve_from_fortran(const char* method, double* y, double* saved, 
 extern "C" int solve_chain_from_fortran(const char* method, const char* algebra, const double* y0,
                                         const double* w, double* y, double* of_y0, double* of_p,
                                         double* ends);
+extern "C" int differences_from_fortran(const char* method, double unit, double time, double* of_y0,
+                                        double* of_p);
 
 namespace revode {
 namespace {
@@ -109,6 +111,25 @@ TEST_CASE("Fortran gets the bits of C++ with banded and sparse matrices: gradien
       for (std::size_t k = 0; k < 3; ++k)
         CHECK(std::memcmp(ends[k], all[k].y.data(), sizeof ends[k]) == 0);
     }
+}
+
+TEST_CASE("Fortran tells the sizes of numbers and times for differences") {
+  const double unit = 0x1p-30, time = 0x1p-10;
+  any_callbacks c{
+      .f = [](double t, auto y, auto p, auto dy) { dy[0] = -p[0] * t * y[0] / (p[1] + y[0]); },
+      .by_finite_differences = true,
+      .typical_size = unit,
+      .typical_time = time};
+  const any_problem q{.f = c, .y0 = {2 * unit}, .t1 = 2 * time, .p = {unit / (time * time), unit}};
+  for (const char* method : {"tsit5", "radau_iia5", "rodas5p"}) {
+    CAPTURE(method);
+    const auto bar = solve(q, method, options{.atol = 1e-9 * unit}, recursive_checkpoint{})
+                         .pullback({.y = any_state{1}});
+    double of_y0[1], of_p[2];
+    REQUIRE(differences_from_fortran(method, unit, time, of_y0, of_p) == 0);
+    CHECK(std::memcmp(of_y0, bar.y0.data(), sizeof of_y0) == 0);
+    CHECK(std::memcmp(of_p, bar.p.data(), sizeof of_p) == 0);
+  }
 }
 
 }  // namespace

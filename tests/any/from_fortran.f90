@@ -256,3 +256,50 @@ contains
     end subroutine
   end function
 end module
+
+! Michaelis and Menten's decay in small units, by differences of its field alone.
+module fortran_units
+  use revode
+  implicit none
+contains
+  integer(c_int) function f(t, y, p, dy, user) bind(c, name='decay_f')
+    real(c_double), value :: t
+    real(c_double), intent(in) :: y(1), p(2)
+    real(c_double), intent(out) :: dy(1)
+    type(c_ptr), value :: user
+    dy(1) = -p(1)*t*y(1)/(p(2) + y(1))
+    f = 0
+  end function
+
+  ! The gradient of the end, where numbers of y and p are of size `unit` and times of size `time`.
+  integer(c_int) function differences_from_fortran(method, unit, time, of_y0, of_p) bind(c)
+    character(kind=c_char), intent(in) :: method(*)
+    real(c_double), value :: unit, time
+    real(c_double), target, intent(out) :: of_y0(1), of_p(2)
+    type(c_ptr) :: q, s
+    type(revode_options) :: o
+    type(revode_gradient) :: bar
+    real(c_double), target :: w(1)
+    w = 1
+    differences_from_fortran = 0
+    call add(revode_problem_new(1, [2*unit], 2, [unit/time**2, unit], 0d0, 2*time, c_funloc(f), c_null_ptr, q))
+    call add(revode_problem_use_finite_differences(q))
+    call add(revode_problem_set_typical_size(q, unit))
+    call add(revode_problem_set_typical_time(q, time))
+    o = default_options()
+    o%atol = 1e-9_c_double*unit
+    call add(revode_solve_differentiable(q, method, o, default_adjoint(), s))
+    if (differences_from_fortran /= 0) return
+    bar = default_gradient()
+    bar%y0 = c_loc(of_y0)
+    bar%p = c_loc(of_p)
+    call add(revode_solution_pullback(s, c_loc(w), c_null_ptr, c_null_ptr, bar))
+    call revode_solution_free(s)
+    call revode_problem_free(q)
+  contains
+    subroutine add(code)
+      integer(c_int), intent(in) :: code
+      differences_from_fortran = max(differences_from_fortran, code)
+    end subroutine
+  end function
+end module

@@ -145,8 +145,18 @@ TEST_CASE("a time outside is refused word by word, also behind a solve that ende
   CHECK(y(y.t) == y.y);
   auto whole = solve(chaotic, tsit5{}, {}, dense_output{});
   CHECK_THROWS_WITH_AS(whole(7),
-                       "dense output at t = 7.000000 (the solution covers 0.000000 to 5.000000) "
-                       "ask within, or solve farther?",
+                       "dense output at t = 7 (the solution covers 0 to 5) ask within, or solve "
+                       "farther?",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(whole.derivative(5.0000001),
+                       "derivative at t = 5.0000001 (the solution covers 0 to 5) ask within, or "
+                       "solve farther?",
+                       std::invalid_argument);
+  auto brief = solve(lorenz_problem{lorenz{}, {1, 0, 0}, 0, 1e-9, lorenz{}.parameters()}, tsit5{},
+                     {}, dense_output{});
+  CHECK_THROWS_WITH_AS(brief(1.5e-9),
+                       "dense output at t = 1.5e-09 (the solution covers 0 to 1e-09) ask within, "
+                       "or solve farther?",
                        std::invalid_argument);
 }
 

@@ -106,10 +106,7 @@ class dense_ensemble : public ensemble_solution<Y> {
       const double from = of_lane(t0_, l), to = this->t[static_cast<std::size_t>(l)];
       const double t = of_lane(ts, l);
       if (!(std::fmin(from, to) <= t && t <= std::fmax(from, to)))
-        throw std::invalid_argument("lane " + std::to_string(l) +
-                                    ": dense output at t = " + std::to_string(t) +
-                                    " (the solution covers " + std::to_string(from) + " to " +
-                                    std::to_string(to) + ") ask within, or solve farther?");
+        refuse_time("lane " + std::to_string(l) + ": dense output", t, from, to);
     }
   }
 

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -146,10 +144,7 @@ class dense_solution : public solution<Y> {
 
   void check(double t, const char* what) const {
     const double from = loop_->t0(), to = this->t;
-    if (!(std::fmin(from, to) <= t && t <= std::fmax(from, to)))
-      throw std::invalid_argument(std::string(what) + " at t = " + std::to_string(t) +
-                                  " (the solution covers " + std::to_string(from) + " to " +
-                                  std::to_string(to) + ") ask within, or solve farther?");
+    if (!(std::fmin(from, to) <= t && t <= std::fmax(from, to))) refuse_time(what, t, from, to);
   }
 
   /// The first or the last of the cuts at t; null: none. A discontinuity lies between two times.

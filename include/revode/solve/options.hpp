@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <revode/solve/error_norm.hpp>
 #include <revode/solve/request/solve_request.hpp>
 
 namespace revode {
+
+/// A number in the fewest digits that read back to it.
+std::string shortest(double x);
 
 /// Throws std::invalid_argument, before any work, for the first thing wrong with a request.
 /// `loose` says that the calling code was compiled with leave to rewrite formulas (see keeps_bits).
@@ -19,6 +24,9 @@ void validate(const options& o, double t0, double t1, bool has_estimate, const c
 
 /// Throws for element i of y0, which is NaN.
 [[noreturn]] void refuse_start(index i);
+
+/// Throws for a time that is not between the ends of what dense output covers.
+[[noreturn]] void refuse_time(const std::string& what, double t, double from, double to);
 
 /// The same for options::norm, with a state of n elements.
 void validate(const error_norm& norm, int n);

@@ -66,7 +66,7 @@ class step_by_step {
     const double theta = (t - tape.t) / (tape.t_new - tape.t);
     const double end = (loop_.time() - tape.t) / (tape.t_new - tape.t);  // below 1 at an event
     if (!has_step_ || !(theta >= 0 && theta <= std::fmin(end, 1.0)))
-      throw std::invalid_argument("time " + std::to_string(t) +
+      throw std::invalid_argument("time " + shortest(t) +
                                   " outside the last step (dense output is its) ask between its "
                                   "start and t(), before the state is set?");
     Y y = loop_.y0();
@@ -98,7 +98,7 @@ class step_by_step {
   /// The length of the next attempt (adaptive steps).
   void set_h(double h) {
     if (!(h * (q_.t1 - q_.t0) > 0) || !std::isfinite(h))
-      throw std::invalid_argument("step length " + std::to_string(h) +
+      throw std::invalid_argument("step length " + shortest(h) +
                                   " (a step goes from t0 towards t1) give it the sign of t1 - t0?");
     loop_.length(h);
   }
@@ -129,7 +129,7 @@ class step_by_step {
   }
   void check_open() const {
     if (finished())
-      throw std::invalid_argument("a state or parameters at t = " + std::to_string(t()) +
+      throw std::invalid_argument("a state or parameters at t = " + shortest(t()) +
                                   ", where the solve has ended (" + name(status()) +
                                   ") begin another from there?");
   }
@@ -142,11 +142,11 @@ class step_by_step {
     if (direction * (t - loop_.time()) >= 0 && direction * (q_.t1 - t) >= 0) return;
     const bool behind = direction * (t - loop_.time()) < 0;
     throw std::invalid_argument(
-        "step_to " + std::to_string(t) +
-        (behind ? " from t = " + std::to_string(loop_.time()) +
+        "step_to " + shortest(t) +
+        (behind ? " from t = " + shortest(loop_.time()) +
                       " (that lies behind, and steps are not undone) begin another solve?"
-                : " outside the interval (it runs from " + std::to_string(q_.t0) + " to " +
-                      std::to_string(q_.t1) + ") move t1?"));
+                : " outside the interval (it runs from " + shortest(q_.t0) + " to " +
+                      shortest(q_.t1) + ") move t1?"));
   }
 
   using loop = stepper<M, F, Y, P, Events>;
