@@ -6,6 +6,7 @@
 
 #include <revode/adjoint/recursive_checkpoint.hpp>
 #include <revode/interop/klu.hpp>
+#include <revode/interop/umfpack.hpp>
 #include <revode/linalg/algebra.hpp>
 #include <revode/linalg/banded.hpp>
 #include <revode/linalg/gmres.hpp>
@@ -28,6 +29,8 @@ inline const char* label(method m) {
     case method::rkc: return "rkc";
     case method::esdirk_klu: return "esdirk547, KLU";
     case method::bdf_klu: return "bdf5, KLU";
+    case method::esdirk_umfpack: return "esdirk547, UMFPACK";
+    case method::bdf_umfpack: return "bdf5, UMFPACK";
     case method::esdirk_ilu: return "esdirk547, GMRES, ILU(0)";
     case method::bdf_ilu: return "bdf5, GMRES, ILU(0)";
     case method::esdirk_bicgstab: return "esdirk547, BiCGSTAB";
@@ -47,6 +50,9 @@ auto make(const task& q) {
   if constexpr (M == method::rkc) return rkc{};
   if constexpr (M == method::esdirk_klu) return with_algebra<esdirk547, klu>{{}, {pattern()}};
   if constexpr (M == method::bdf_klu) return with_algebra<bdf5, klu>{{}, {pattern()}};
+  if constexpr (M == method::esdirk_umfpack)
+    return with_algebra<esdirk547, umfpack>{{}, {pattern()}};
+  if constexpr (M == method::bdf_umfpack) return with_algebra<bdf5, umfpack>{{}, {pattern()}};
   if constexpr (M == method::esdirk_ilu)
     return with_algebra<esdirk547, gmres<ilu0>>{{}, {.preconditioner = {pattern()}}};
   if constexpr (M == method::bdf_ilu)

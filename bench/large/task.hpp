@@ -112,6 +112,8 @@ enum class method {
   rkc,
   esdirk_klu,
   bdf_klu,
+  esdirk_umfpack,
+  bdf_umfpack,
   esdirk_ilu,
   bdf_ilu,
   esdirk_bicgstab,
