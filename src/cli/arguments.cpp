@@ -101,7 +101,9 @@ constexpr std::array gradient_options{
                 "0.1; inf: no estimate)"},
     option_text{"--gradient-rtol", "R",
                 "tighten the tolerances until that error is at most this share"},
-    option_text{"--check", "", "also the dot-product test and the difference from forward mode"}};
+    option_text{
+        "--check", "",
+        "also compare with forward mode, and fail where the modes differ by more than rounding"}};
 
 constexpr const char* sweep = "--sweep";  // the only option that adds up
 

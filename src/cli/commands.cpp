@@ -131,6 +131,10 @@ report gradient_command(const arguments& given) {
                            : is_complete(d.result.status) ? "reverse pass"
                                                           : "solve",
                            checked ? check->ended : d.ended());
+  if (check && !checked && !check->agrees()) {
+    done.complaint += (done.exit_status == 0 ? "" : "\n") + disagreement(r, *check);
+    done.exit_status = 1;
+  }
   if (to_be_told(r, d))
     if (const std::string why = why_no_gradient(r); !why.empty())
       done.complaint += "\n" + why.substr(0, why.size() - 1);

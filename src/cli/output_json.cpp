@@ -103,7 +103,10 @@ json reverse_object(const gradient_request& r, const differentiated& d) {
 }
 
 json agreement_object(const agreement& a) {
-  return {{"forward", a.forward}, {"reverse", a.reverse}, {"difference", a.difference()}};
+  return {{"forward", a.forward},
+          {"reverse", a.reverse},
+          {"difference", a.difference()},
+          {"terms", a.terms}};
 }
 
 json list_object(const named_list& list) {
@@ -137,6 +140,8 @@ std::string json_of_gradient(const gradient_request& r, const differentiated& d,
   if (check)
     object["check"] = {{"dot_product", agreement_object(check->dot_product)},
                        {"gradient", agreement_object(check->gradient)},
+                       {"limit", check->limit},
+                       {"agrees", check->agrees()},
                        {"status", name(check->ended)}};
   return line(object);
 }

@@ -180,9 +180,9 @@ std::string no_gradient(const gradient_request& r, const differentiated& d) {
 std::string check_lines(const gradient_check& c) {
   const auto row = [](const char* what, const agreement& a) {
     return std::vector<std::string>{what, shortest(a.forward), shortest(a.reverse),
-                                    rounded(a.difference(), 2)};
+                                    rounded(a.difference(), 2), rounded(a.of_terms(), 2)};
   };
-  return "check\n" + aligned({{"", "forward mode", "reverse mode", "difference"},
+  return "check\n" + aligned({{"", "forward mode", "reverse mode", "difference", "of the terms"},
                               row("  dot product <w, Jv> = <J'w, v>", c.dot_product),
                               row("  gradient along v", c.gradient)});
 }
