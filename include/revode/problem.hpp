@@ -7,6 +7,7 @@
 #include <revode/ad/faces.hpp>
 #include <revode/concepts.hpp>
 #include <revode/state/elements.hpp>
+#include <revode/state/last_argument.hpp>
 
 namespace revode {
 
@@ -51,6 +52,16 @@ concept field_of_time_and_state =
     requires(const std::remove_cvref_t<F>& f, const scalar_t<Y>& t, const Y& y, Y& dy) {
   f(t, y, dy);
 };
+
+/// Is dy a copy, in which a field's slopes are lost?
+template <class F, class Y, class P>
+inline constexpr bool writes_to_copy_v = [] {
+  if constexpr (dense<Y> && dense<P>) return copies_last_argument<F, scalar_t<Y>, Y, P, Y>;
+  return false;
+}();
+template <class F, class Y, class P>
+inline constexpr bool writes_to_copy_v<field_without_parameters<F>, Y, P> =
+    copies_last_argument<std::remove_cvref_t<F>, scalar_t<Y>, Y, Y>;
 
 /// Are elements of x numbers that a solve can move by less than 1?
 template <class X>
@@ -127,6 +138,9 @@ struct problem {
       "(t and the elements of all of them have one type; f, y and p are const) make its "
       "operator() const with such arguments, or wrap it: from_returning(f) where it "
       "returns dy?");
+  static_assert(!writes_to_copy_v<std::remove_cvref_t<F>, Y, P>,
+                "a field whose dy is a copy, or const (what it writes there is lost) take a "
+                "reference, auto& dy?");
   using field_type = std::remove_cvref_t<F>;
   using state_type = Y;
   using parameter_type = P;

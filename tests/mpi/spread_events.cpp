@@ -45,6 +45,11 @@ struct in_one_place : Event {
   }
 };
 
+}  // namespace
+template <class Event>
+inline constexpr bool is_event_of_another<in_one_place<Event>> = true;
+namespace {
+
 struct solved {
   solution<state> s;
   gradient<state, rates> g;

@@ -109,6 +109,20 @@ TEST_CASE("equations a power of two times as large change no bit of a start") {
 }
 
 TEST_CASE(
+    "equations below the least normal number are solved with the digits that they have left") {
+  const auto q = posed(11, 0.0);
+  const states y = solve(q, in_band<radau_iia5>{{}, bands}).y;
+  for (const int power : {-1022, -1024, -1030, -1050}) {
+    CAPTURE(power);
+    const auto small =
+        solve(posed(11, 0.0, std::ldexp(1.0, power)), in_band<radau_iia5>{{}, bands});
+    CHECK(small.status == status::success);
+    const double digits = std::ldexp(1.0, -1074 - power);
+    for (std::size_t i = 0; i < y.size(); ++i) CHECK(std::abs(small.y[i] - y[i]) <= 16 * digits);
+  }
+}
+
+TEST_CASE(
     "equations that do not determine their elements are told, and those that are no numbers") {
   const problem wrong{every_other<false>{11}, start_of(11), 0.0, 1.0, vec{2.0, 0.4}};
   CHECK_THROWS_WITH_AS(solve(wrong, in_band<rodas5p>{{}, bands}),

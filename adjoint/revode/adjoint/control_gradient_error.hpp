@@ -240,4 +240,34 @@ value_and_gradient_result<Y, P> value_and_gradient(
   return value_and_gradient(q, m, o, no_events{}, loss, controlled);
 }
 
+/// The same with a running cost, whose integral begins at 0 along every direction.
+template <method M, class F, class Y, class P, class... E, class Terminal, class Running,
+          class Along>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
+    const loss_with_running_cost<Terminal, Running>& loss,
+    const control_gradient_error<Along>& controlled) {
+  const auto with = [&](const auto& along) {
+    return with_running_cost(q, m, o, events, loss,
+                             control_gradient_error{along, controlled.size, controlled.slots});
+  };
+  if constexpr (requires { controlled.along(q.y0, q.p); }) {
+    return value_and_gradient(
+        q, m, o, events, loss,
+        control_gradient_error{controlled.along(q.y0, q.p), controlled.size, controlled.slots});
+  } else if constexpr (requires { controlled.along[0]; }) {
+    return std::apply([&](const auto&... each) { return with(std::array{lengthen(each)...}); },
+                      controlled.along);
+  } else {
+    return with(lengthen(controlled.along));
+  }
+}
+template <method M, class F, class Y, class P, class Terminal, class Running, class Along>
+value_and_gradient_result<Y, P> value_and_gradient(
+    const problem<F, Y, P>& q, const M& m, const options& o,
+    const loss_with_running_cost<Terminal, Running>& loss,
+    const control_gradient_error<Along>& controlled) {
+  return value_and_gradient(q, m, o, no_events{}, loss, controlled);
+}
+
 }  // namespace revode

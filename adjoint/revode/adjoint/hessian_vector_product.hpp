@@ -11,6 +11,7 @@
 #include <revode/adjoint/course/moving_loop.hpp>
 #include <revode/adjoint/course/pulled_loop.hpp>
 #include <revode/adjoint/loss.hpp>
+#include <revode/adjoint/running_cost.hpp>
 #include <revode/adjoint/tangent/check_tangents.hpp>
 #include <revode/solve/course/course.hpp>
 #include <revode/solve/solve.hpp>
@@ -171,6 +172,29 @@ hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M&
 template <method M, class F, class Y, class P, class Loss>
 hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M& m,
                                              const options& o, const Loss& loss,
+                                             const tangents<Y, P>& direction, index slots = 100) {
+  return hessian_vector_product(q, m, o, no_events{}, loss, direction, slots);
+}
+
+/// The same with a running cost.
+template <method M, class F, class Y, class P, class... E, class Terminal, class Running>
+hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M& m,
+                                             const options& o, const event_list<E...>& events,
+                                             const loss_with_running_cost<Terminal, Running>& loss,
+                                             const tangents<Y, P>& direction, index slots = 100) {
+  auto full = ask_beside_cost(
+      q, o, events, loss, [&](const auto& longer, const options& with_cost, const auto&... more) {
+        return hessian_vector_product(longer, m, with_cost, more..., lengthen(direction), slots);
+      });
+  hessian_product<Y, P> r{.value = full.value, .solution = shorten(full.solution, q.y0)};
+  if (full.gradient) r.gradient.emplace(shorten(*full.gradient, q.y0));
+  if (full.product) r.product.emplace(shorten(*full.product, q.y0));
+  return r;
+}
+template <method M, class F, class Y, class P, class Terminal, class Running>
+hessian_product<Y, P> hessian_vector_product(const problem<F, Y, P>& q, const M& m,
+                                             const options& o,
+                                             const loss_with_running_cost<Terminal, Running>& loss,
                                              const tangents<Y, P>& direction, index slots = 100) {
   return hessian_vector_product(q, m, o, no_events{}, loss, direction, slots);
 }

@@ -149,6 +149,23 @@ void read_cotangents(recorded_arguments<Y, P>& a, const loss_arguments<Y, P>& s,
   }
 }
 
+/// Does a loss give a number, over the scalar of Y and P? Asked in the form in which it is called.
+template <class Loss, class Y, class P>
+inline constexpr bool is_loss_over = [] {
+  using V = scalar_t<Y>;
+  using points = std::vector<Y>;
+  using times = std::vector<V>;
+  if constexpr (std::is_invocable_v<const Loss&, const Y&, const points&, const times&>)
+    return std::is_invocable_r_v<V, const Loss&, const Y&, const points&, const times&>;
+  else if constexpr (std::is_invocable_v<const Loss&, const Y&, const points&>)
+    return std::is_invocable_r_v<V, const Loss&, const Y&, const points&>;
+  else
+    return std::is_invocable_r_v<V, const Loss&, const Y&>;
+}();
+template <class Function, class Y, class P>
+inline constexpr bool is_loss_over<loss_of_solution<Function>, Y, P> =
+    std::is_invocable_r_v<scalar_t<Y>, const Function&, const seen_solution<Y, P>&>;
+
 /// The value of a loss L(y), L(y, ys), L(y, ys, times), of the final state, the save points and the times of
 /// events (a std::vector of y's scalar), or of a loss_of_solution, and its cotangents. The loss is generic in
 /// its scalar (it is recorded once), or brings pull(y[, ys], y_bar[, ys_bar]).
@@ -173,6 +190,11 @@ scalar_t<Y> pull_loss(const Loss& loss, const loss_arguments<Y, P>& s, loss_cota
     recorded_arguments<Y, P> a;
     const auto y = a.input(s.y);
     using V = scalar_t<decltype(a.input(s.y))>;
+    static_assert(is_loss_over<Loss, rebind_t<Y, V>, rebind_t<P, V>>,
+                  "a loss that is no number of y, of y and the save points, or of these and the "
+                  "times of events, over a recording's scalar (it is recorded once) write "
+                  "[](const auto& y) { return y[0]; }, or loss_of_solution{[](const auto& s) { "
+                  "return s.y[0]; }}?");
     V value;
     if constexpr (of_all) {
       auto ys = a.input(s.ys);

@@ -10,6 +10,7 @@
 #include <revode/adjoint/loss.hpp>
 #include <revode/problem.hpp>
 #include <revode/solve/events.hpp>
+#include <revode/solve/events/event_names.hpp>
 #include <revode/solve/quadrature.hpp>
 
 namespace revode {
@@ -64,6 +65,44 @@ Y shorten(const Z& z, const Y& like) {
   Y y = like;
   copy(z, y);
   return y;
+}
+
+/// A gradient with respect to (y, q) as that of y.
+template <class Z, class P, class Y>
+gradient<Y, P> shorten(gradient<Z, P>& g, const Y& like) {
+  gradient<Y, P> of_y{shorten(g.y0, like),
+                      std::move(g.p),
+                      g.t0,
+                      g.t1,
+                      std::move(g.ts),
+                      g.reverse,
+                      std::move(g.stops),
+                      std::move(g.events),
+                      std::move(g.times),
+                      g.status};
+  if (auto& e = g.error)
+    of_y.error.emplace(gradient_error<Y, P>{shorten(e->y0, like), std::move(e->p), e->t0, e->t1,
+                                            std::move(e->ts), std::move(e->stops),
+                                            std::move(e->events), std::move(e->times), e->loss,
+                                            e->relative, e->looser, e->tighter, e->reverse});
+  return of_y;
+}
+/// A solution (y, q) as that of y.
+template <class Z, class Y>
+solution<Y> shorten(solution<Z>& s, const Y& like) {
+  solution<Y> of_y{.status = s.status,
+                   .t = s.t,
+                   .y = shorten(s.y, like),
+                   .ts = std::move(s.ts),
+                   .events = std::move(s.events),
+                   .stats = s.stats};
+  for (const Z& z : s.ys) of_y.ys.push_back(shorten(z, like));
+  return of_y;
+}
+/// A direction in which the integral begins at 0, wherever y does.
+template <class Y, class P>
+tangents<lengthened_t<Y>, P> lengthen(const tangents<Y, P>& along) {
+  return {lengthen(along.y0), along.p, along.t0, along.t1, along.ts, along.stops, along.times};
 }
 
 /// An event of y as one of (y, q), which it leaves alone: its functions see y in its own container.
@@ -122,6 +161,8 @@ struct event_beside_cost : E {
     return y;
   }
 };
+template <class E, class Y>
+inline constexpr bool is_event_of_another<event_beside_cost<E, Y>> = true;
 template <class... E, class Y>
 auto events_beside_cost(const event_list<E...>& events, const Y& y) {
   return std::apply(
@@ -181,5 +222,34 @@ struct terminal_and_cost {
     return z.data()[length(like)];
   }
 };
+
+/// ask(q, o[, events], L) with the integral beside the state: what becomes of a loss with a running cost.
+template <class F, class Y, class P, class... E, class Terminal, class Running, class Ask>
+auto ask_beside_cost(const problem<F, Y, P>& q, const options& o, const event_list<E...>& events,
+                     const loss_with_running_cost<Terminal, Running>& loss, const Ask& ask) {
+  static_assert(is_loss_over<Terminal, Y, P>,
+                "a loss_with_running_cost whose terminal part is no number of y, of y and the save "
+                "points, or of these and the times of events (the integral is added to it) write "
+                "[](const auto& y) { return y[0]; }?");
+  static_assert(
+      std::is_invocable_r_v<scalar_t<Y>, const Running&, const scalar_t<Y>&, const Y&, const P&>,
+      "a running cost that is no number running(t, y, p) (it is integrated beside the state, over "
+      "its scalar) write [](const auto& t, const auto& y, const auto& p) { return y[0] * y[0]; }?");
+  const field_with_running_cost<std::remove_cvref_t<F>, Running, Y> f{
+      {q.f, {loss.running}, q.y0, {}}};
+  const problem longer{f, lengthen(q.y0), q.t0, q.t1, q.p};
+  const options with_cost = with_more_elements(o, length(q.y0), 1, loss.outside_norm);
+  const terminal_and_cost<Terminal, Y> sum{loss.terminal, q.y0};
+  const auto both = [&] {
+    if constexpr (is_loss_of_solution<Terminal>)
+      return loss_of_solution{[&](const auto& s) { return sum.all(s); }};
+    else
+      return sum;
+  }();
+  if constexpr (sizeof...(E) == 0)
+    return ask(longer, with_cost, both);
+  else
+    return ask(longer, with_cost, events_beside_cost(events, q.y0), both);
+}
 
 }  // namespace revode

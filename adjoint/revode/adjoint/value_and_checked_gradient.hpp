@@ -27,19 +27,25 @@ auto value_and_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
   return value_and_gradient_of(q, s, loss);
 }
 
-/// The same with a running cost.
-template <method M, class F, class Y, class P, class... E, class Terminal, class Running>
-value_and_gradient_result<Y, P> value_and_gradient(
-    const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
-    const loss_with_running_cost<Terminal, Running>& loss,
-    const with_error<recursive_checkpoint>& adjoint) {
+/// A checked gradient with respect to a state and its running cost as that of the state.
+template <class Z, class P, class Y>
+checked_gradient<Y, P> shorten(checked_gradient<Z, P>& g, const Y& like) {
+  return {shorten(static_cast<gradient<Z, P>&>(g), like), g.reconstruction_error,
+          g.quadrature_error, g.backward};
+}
+/// The same with a running cost. With backsolve the integral has to come back to 0 as the states do to
+/// theirs, within backsolve::limit times atol.
+template <method M, class F, class Y, class P, class... E, class Terminal, class Running, class A>
+requires adjoint_with_status<A, M, F, Y, P>
+auto value_and_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
+                        const event_list<E...>& events,
+                        const loss_with_running_cost<Terminal, Running>& loss, const A& adjoint) {
   return with_running_cost(q, m, o, events, loss, adjoint);
 }
-template <method M, class F, class Y, class P, class Terminal, class Running>
-value_and_gradient_result<Y, P> value_and_gradient(
-    const problem<F, Y, P>& q, const M& m, const options& o,
-    const loss_with_running_cost<Terminal, Running>& loss,
-    const with_error<recursive_checkpoint>& adjoint) {
+template <method M, class F, class Y, class P, class Terminal, class Running, class A>
+requires adjoint_with_status<A, M, F, Y, P>
+auto value_and_gradient(const problem<F, Y, P>& q, const M& m, const options& o,
+                        const loss_with_running_cost<Terminal, Running>& loss, const A& adjoint) {
   return with_running_cost(q, m, o, no_events{}, loss, adjoint);
 }
 

@@ -67,48 +67,19 @@ value_and_gradient_result<Y, P> value_and_gradient(const problem<F, Y, P>& q, co
   return value_and_gradient_of(q, s, loss);
 }
 
-/// The loss with a running cost by any adjoint that makes a gradient<Y, P>.
+/// The loss with a running cost by any adjoint.
 template <method M, class F, class Y, class P, class... E, class Terminal, class Running, class A>
-value_and_gradient_result<Y, P> with_running_cost(
-    const problem<F, Y, P>& q, const M& m, const options& o, const event_list<E...>& events,
-    const loss_with_running_cost<Terminal, Running>& loss, const A& adjoint) {
-  using Z = lengthened_t<Y>;
-  const field_with_running_cost<std::remove_cvref_t<F>, Running, Y> f{
-      {q.f, {loss.running}, q.y0, {}}};
-  const problem longer{f, lengthen(q.y0), q.t0, q.t1, q.p};
-  const options with_cost = with_more_elements(o, length(q.y0), 1, loss.outside_norm);
-  const terminal_and_cost<Terminal, Y> sum{loss.terminal, q.y0};
-  const auto both = [&] {
-    if constexpr (is_loss_of_solution<Terminal>)
-      return loss_of_solution{[&](const auto& s) { return sum.all(s); }};
-    else
-      return sum;
-  }();
-  auto full = [&] {
-    if constexpr (sizeof...(E) == 0)
-      return value_and_gradient(longer, m, with_cost, both, adjoint);
-    else
-      return value_and_gradient(longer, m, with_cost, events_beside_cost(events, q.y0), both,
-                                adjoint);
-  }();
-  value_and_gradient_result<Y, P> r{.value = full.value,
-                                    .solution = {.status = full.solution.status,
-                                                 .t = full.solution.t,
-                                                 .y = shorten(full.solution.y, q.y0),
-                                                 .ts = std::move(full.solution.ts),
-                                                 .events = std::move(full.solution.events),
-                                                 .stats = full.solution.stats}};
-  for (const Z& z : full.solution.ys) r.solution.ys.push_back(shorten(z, q.y0));
-  if (auto& g = full.gradient) {
-    r.gradient.emplace(gradient<Y, P>{shorten(g->y0, q.y0), std::move(g->p), g->t0, g->t1,
-                                      std::move(g->ts), g->reverse, std::move(g->stops),
-                                      std::move(g->events), std::move(g->times), g->status});
-    if (auto& e = g->error)
-      r.gradient->error.emplace(gradient_error<Y, P>{
-          shorten(e->y0, q.y0), std::move(e->p), e->t0, e->t1, std::move(e->ts),
-          std::move(e->stops), std::move(e->events), std::move(e->times), e->loss, e->relative,
-          e->looser, e->tighter, e->reverse});
-  }
+auto with_running_cost(const problem<F, Y, P>& q, const M& m, const options& o,
+                       const event_list<E...>& events,
+                       const loss_with_running_cost<Terminal, Running>& loss, const A& adjoint) {
+  auto full = ask_beside_cost(
+      q, o, events, loss, [&](const auto& longer, const options& with_cost, const auto&... more) {
+        return value_and_gradient(longer, m, with_cost, more..., adjoint);
+      });
+  using gradient_type = decltype(shorten(*full.gradient, q.y0));
+  value_and_gradient_result<Y, P, gradient_type> r{.value = full.value,
+                                                   .solution = shorten(full.solution, q.y0)};
+  if (full.gradient) r.gradient.emplace(shorten(*full.gradient, q.y0));
   return r;
 }
 /// With a running cost and events, which see y alone.

@@ -89,6 +89,11 @@ class solution_with_error : public solution_by<A, M, F, Y, P, Events> {
 
  public:
   using one = solution_by<A, M, F, Y, P, Events>;
+  static_assert(
+      requires(one & s, const cotangents<Y>& w) { s.pullback(w); },
+      "with_error of an adjoint whose solution is not pulled back (the steps of "
+      "control_gradient_error are for its directions, not for tolerances alone) take "
+      "value_and_gradient, or another adjoint?");
 
   template <class Field>
   solution_with_error(const problem<Field, Y, P>& q, const M& m, const options& o,

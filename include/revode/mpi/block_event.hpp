@@ -11,6 +11,7 @@
 #include <revode/ad/field_calls.hpp>
 #include <revode/mpi/block/block_questions.hpp>
 #include <revode/mpi/over_blocks.hpp>
+#include <revode/solve/events/event_names.hpp>
 #include <revode/solve/events/event_set.hpp>
 
 namespace revode {
@@ -130,6 +131,8 @@ struct block_event : Local {
 };
 template <class Local>
 block_event(Local) -> block_event<Local>;
+template <class Local>
+inline constexpr bool is_event_of_another<block_event<Local>> = true;
 
 /// The condition as a field of the numbers of all blocks: out = (condition, 0, …).
 template <class Local>

@@ -37,7 +37,8 @@ namespace revode {
 ///   passes = true                 located: the solution goes on through the surface behind a jump of
 ///                                 the state (a kick); without it that is not resolved
 ///   discontinuity = true          timed: the field jumps there as well (options::discontinuities)
-/// What is differentiated (condition, jump, time) is generic in its scalar, like a field.
+/// What is differentiated (condition, jump, time) is generic in its scalar, like a field. A condition, jump, inside or
+/// after_step in another form does not compile (solve/events/event_names.hpp).
 ///
 /// Conditions are looked at in options::event_samples places of every step, the last one its end;
 /// two roots of one condition between two of them are not seen. The first root in time is found by

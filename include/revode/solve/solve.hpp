@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <revode/solve/events/event_names.hpp>
 #include <revode/solve/kept/kept_solve.hpp>
 #include <revode/solve/stepper.hpp>
 
@@ -48,6 +49,7 @@ std::string derivatives_of(const problem<F, Y, P>& q) {
 template <method M, class F, class Y, class P, class... E>
 void validate_request(const problem<F, Y, P>& q, const M& m, const options& o,
                       const event_list<E...>&) {
+  (expect_event_forms<E, Y, P>(), ...);
   validate_request(q, m, o);
   if (!has_dense_output_v<M> && event_set<event_list<E...>, Y, P>::located > 0)
     throw std::invalid_argument("method " + std::string(m.name) +

@@ -11,6 +11,7 @@
 
 #include <revode/adjoint/tangent/tangent_field.hpp>
 #include <revode/solve/course/rules.hpp>
+#include <revode/solve/events/event_names.hpp>
 #include <revode/solve/events/event_vector.hpp>
 
 namespace revode {
@@ -188,6 +189,9 @@ class tangent_event : public event_sort<E> {
   event_type event_;
   tangent_cuts<F, Y, P, K>* cuts_;
 };
+
+template <class E, class F, class Y, class P, int K>
+inline constexpr bool is_event_of_another<tangent_event<E, F, Y, P, K>> = true;
 
 /// A list of events for a state with tangents behind it.
 template <class... E, class F, class Y, class P, int K>

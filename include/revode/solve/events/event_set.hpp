@@ -172,6 +172,10 @@ class differentiable_event : public known_event<E, P> {
   double push_condition(double t, const Y& y, const P& p, double t_dot, const Y& y_dot,
                         const DP& p_dot) const {
     using D = dual<T, 1>;
+    static_assert(
+        located_event<E, rebind_t<Y, D>, rebind_t<P, D>>,
+        "an event whose condition takes one scalar type only (how it changes along the "
+        "solution is found by duals) make condition() a template over that of t, y and p?");
     field_arrays<Y, P, D> a;
     a.y = rebind_like<D>(y);
     a.p = rebind_like<D>(p);

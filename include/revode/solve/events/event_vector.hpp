@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include <revode/solve/events/event_names.hpp>
 #include <revode/solve/events/event_set.hpp>
 
 namespace revode {
@@ -20,6 +21,9 @@ struct event_vector {
 
   bool empty() const { return each.empty(); }
 };
+
+template <class E, class Y>
+inline constexpr bool is_event_of_another<event_vector<E, Y>> = true;
 
 /// So many as the problem has, not as the type says.
 template <class E, class Y, class P>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include <revode/linalg/refinement.hpp>
@@ -56,7 +58,8 @@ class row_factors {
   }
 
  private:
-  /// The largest element of row i between 1 and 2; false where it is 0 or not finite.
+  /// The largest element of row i between 1 and 2, less of a row below the least normal number, whose scale would be
+  /// infinite; false where it is 0 or not finite.
   bool scale(int i, bool constrained, std::vector<double>& of_column) {
     double most = 0, sum = 0;
     each_in_row(negative_, i, [&](int, const T& element) {
@@ -64,7 +67,8 @@ class row_factors {
       sum += static_cast<double>(element) * 0;
     });
     if (!(most > 0) || sum != 0) return false;
-    const T by(std::ldexp(1.0, -std::ilogb(most)));
+    constexpr int largest_power = std::numeric_limits<T>::max_exponent - 1;
+    const T by(std::ldexp(1.0, std::min(-std::ilogb(most), largest_power)));
     scales_[static_cast<std::size_t>(i)] = by;
     each_in_row(negative_, i, [&](int k, T& element) {
       element = (constrained ? -by : by) * element;

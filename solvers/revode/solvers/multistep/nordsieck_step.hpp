@@ -22,9 +22,7 @@ void sweep_columns(Order q, const nordsieck<Y, K>& from, nordsieck<Y, K>& to,
   T* out[K + 1];
   for (int j = 0; j <= q; ++j) in[j] = from.z[j].data(), out[j] = to.z[j].data();
   sweep_parts(to.z[0], [&](int first, int last) {
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
+#if !defined(__clang__)  // whose pragma warns where duals are not vectorised
 #pragma GCC ivdep
 #endif
     for (int i = first; i < last; ++i) {

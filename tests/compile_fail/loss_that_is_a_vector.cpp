@@ -1,0 +1,16 @@
+// expect-error: a loss that is no number of y
+// SPDX-License-Identifier: Apache-2.0
+#include <revode/adjoint/value_and_gradient.hpp>
+#include <revode/solvers/tsit5.hpp>
+
+struct decay {
+  template <class T, class Y, class P>
+  void operator()(const T&, const Y& y, const P&, Y& dy) const {
+    dy[0] = -y[0];
+  }
+};
+
+int main() {
+  const revode::problem q{decay{}, revode::vec{1.0}, 0.0, 1.0};
+  value_and_gradient(q, revode::tsit5{}, {}, [](const auto& y) { return y; });
+}
