@@ -187,7 +187,7 @@ revode_code revode_solve_differentiable(const revode_problem* q, const char* met
 /* A solve for each of `count` starts and parameters, on so many threads (0: as many as the machine has), in the bits of as
  * many calls: y0s has count times n numbers and ps count times np, NULL stands for those of the problem; s has room
  * for `count` solutions, each to be freed. The problem's functions are called by several threads at once. One call that
- * fails, of misuse or of a function, ends all, and there are no solutions; misuse says of which point, from 0. */
+ * fails, of misuse or of a function, ends all, and there are no solutions; misuse behind the first point, 0, says of which. */
 revode_code revode_solve_each(const revode_problem* q, const char* method, const revode_options* o,
                               size_t count, const double* y0s, const double* ps, int threads,
                               revode_solution** s);

@@ -17,11 +17,12 @@ any_problem at(const any_problem& q, const any_point& point) {
   return here;
 }
 
-/// The exception at hand; of misuse with the point's number.
+/// The exception at hand; of misuse with the point's number, where those before it were none.
 std::exception_ptr told_of_point(std::size_t i) {
   try {
     throw;
   } catch (const std::invalid_argument& e) {
+    if (i == 0) return std::current_exception();
     return std::make_exception_ptr(
         std::invalid_argument("point " + std::to_string(i) + ": " + e.what()));
   } catch (...) {

@@ -92,7 +92,7 @@ any_cotangents with_times(const auto& s) {
 TEST_CASE("events with banded matrices have the bits of the templates: jumps, ends, gradients") {
   const any_problem q = eventful_chain();
   const problem<chain, vector, vector> t{chain{}, as_vector(q.y0), q.t0, q.t1, as_vector(q.p)};
-  const with_algebra<bdf5, banded> m{{}, {1, 1}};
+  const with_algebra<bdf5, banded> m{{}, {1, 1, true}};
   auto expected = solve(t, m, o, events(both), recursive_checkpoint{});
   REQUIRE(expected.status == status::terminal_event);
   REQUIRE(expected.events.size() >= 3);

@@ -110,7 +110,7 @@ template <class M>
 void check_bits(const char* name) {
   CAPTURE(name);
   const auto t = template_elements();
-  const with_algebra<M, banded> m{{}, {1, 1}};
+  const with_algebra<M, banded> m{{}, {1, 1, true}};
   auto expected = solve(t, m, o, recursive_checkpoint{});
   const auto bar = expected.pullback(as_vector(*weights.y));
   const any_method by_name(name, {.name = "banded"});

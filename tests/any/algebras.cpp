@@ -72,7 +72,7 @@ void check_bits(const char* name, const any_algebra& algebra, const M& m) {
 
 TEST_CASE("algebras by name have the bits of the templates: solves, gradients, counts") {
   const auto pattern = std::make_shared<const sparsity>(sparsity_of(template_chain()));
-  check_bits("bdf5", {.name = "banded"}, with_algebra<bdf5, banded>{{}, {1, 1}});
+  check_bits("bdf5", {.name = "banded"}, with_algebra<bdf5, banded>{{}, {1, 1, true}});
   check_bits("esdirk547", {.name = "gmres_ilu0"},
              with_algebra<esdirk547, gmres<ilu0>>{{}, {.preconditioner = {pattern}}});
 }
