@@ -1,4 +1,4 @@
-// expect-error: KLU knows double only
+// expect-error: KLU and UMFPACK know double only
 // links: revode::klu
 // links: revode::solvers
 // SPDX-License-Identifier: Apache-2.0
