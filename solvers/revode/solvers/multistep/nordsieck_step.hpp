@@ -167,7 +167,7 @@ void finish_nordsieck_step(int first, int q, double h, const Y& a, nordsieck<Y, 
   for (int j = 0; j <= K; ++j) {
     const auto* by = a.data();
     auto *out = s.z[j].data(), *kept = tape.z[j].data();
-    if (const scalar_t<Y> l(tape.l[j]); first <= j && j <= q)
+    if (const auto l = scalar_t<Y>(tape.l[j]); first <= j && j <= q)
       sweep_elements(
           a, [=](int i)
                  __attribute__((always_inline)) { kept[i] = out[i] = muladd(l, by[i], out[i]); });
